@@ -116,7 +116,7 @@ for kernel in $FTRACE_KERNEL; do
 	like "$kernel/functrace.txt" 'function: *vfs_open <-' "$kernel: functrace, live"
 	like "$kernel/funcgraph.txt" 'vfs_open\(\)' "$kernel: funcgraph, live"
 	like "$kernel/funcslower.txt" 'vfs_open' "$kernel: funcslower, live"
-	[ ! -e "$kernel/stack.txt" ] || like "$kernel/stack.txt" 'Depth *Size *Location' "$kernel: the stack tracer"
+	like "$kernel/stack.txt" '^ *[0-9]+\) +[0-9]+ +[0-9]+ +[a-z_]+' "$kernel: the stack tracer"
 
 	like "$kernel.log" '^boot 0' "$kernel: what was recorded at the start is taken out" || diag_file "$kernel.log"
 	run "$BIN/pdecode" -t "$kernel/boot.dat"

@@ -175,14 +175,18 @@ static int open_text(const struct ftfiles *f, const char *path, bool pause)
 	char option_path[PATH_MAX];
 	struct buf now = BUF_INIT;
 	bool own, set = false;
-	int fd, errnum;
+	int fd = -1, errnum = 0;
 
 	ftfiles_path(f, option, option_path, &own);
 	/* Before Linux 5.8, this is not an option: it is always so. */
-	if (pause && own && !ftfiles_value(f, option, &now) && !strcmp(buf_str(&now), "0"))
-		set = !ftput(option_path, O_TRUNC, "1", 1);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	errnum = errno;
+	if (pause && (own || !*f->dir) && !ftfiles_value(f, option, &now))
+		set = !strcmp(buf_str(&now), "0");
+	if (set)
+		errnum = ftput(option_path, O_TRUNC, "1", 1);
+	if (!errnum) {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		errnum = errno;
+	}
 	if (set)
 		ftput(option_path, O_TRUNC, "0", 1);
 	buf_release(&now);

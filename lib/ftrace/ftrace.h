@@ -73,6 +73,7 @@ struct ftrace_config {
 	char **command;	      /* NULL, or argv of what to run */
 	char **argv;
 	int argc;
+	bool date; /* the time of day of the first buffer's clock is recorded */
 
 	const char *output; /* NULL: stdout */
 	unsigned version;   /* of trace.dat: 6, 7 */

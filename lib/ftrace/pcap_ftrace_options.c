@@ -13,6 +13,7 @@ enum {
 	OPT_NOT_GRAPH,
 	OPT_FUNC_STACK,
 	OPT_THRESH,
+	OPT_DATE,
 	OPT_PROFILE,
 	OPT_PROBE,
 	OPT_KPROBE,
@@ -65,6 +66,7 @@ const struct opt ftrace_options[] = {
 	{'M', "cpus", "LIST", "trace only these CPUs, such as 0-3,6"},
 	/* how */
 	{'C', "clock", "CLOCK", "clock: local (default), mono, boot, x86-tsc, ..."},
+	{OPT_DATE, "date", NULL, "times are those of the day"},
 	{'b', "buffer-size", "KB", "size of each CPU's buffer; by default it grows with the rate"},
 	{'O', "option", "NAME[=0]", "switch an ftrace option on, or off (noNAME)"},
 	{'s', "interval", "US", "read the buffers at least this often"},
@@ -131,6 +133,8 @@ const struct opt_rule ftrace_rules[] = {
 	{"only-command", NO_RECORDING, NULL},
 	{"cpus", "stop extract restore clear reset status list check-events hist stack", NULL},
 	{"clock", WITHOUT_SETUP, NULL},
+	{"date", "start stop show restore snapshot clear reset status list check-events hist stack",
+	 NULL},
 	{"buffer-size", NO_RECORDING, NULL},
 	{"option", WITHOUT_SETUP, NULL},
 	{"interval", NO_RECORDING " start", NULL},
@@ -151,6 +155,7 @@ static const struct {
 	{
 		{'F', offsetof(struct ftrace_options, c.only_command)},
 		{'c', offsetof(struct ftrace_options, c.children)},
+		{OPT_DATE, offsetof(struct ftrace_options, c.date)},
 		{OPT_ALL, offsetof(struct ftrace_options, all)},
 		{OPT_YES, offsetof(struct ftrace_options, yes)},
 		{OPT_STRICT, offsetof(struct ftrace_options, strict)},
