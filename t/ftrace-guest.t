@@ -91,6 +91,9 @@ for kernel in $FTRACE_KERNEL; do
 	for file in "$kernel"/*.dat; do
 		case $file in */k.dat | */boot.dat) ;; *) recorded ;; esac
 	done
+	run_pipe '"$BIN/pdecode" "$kernel/function_stack.dat"' '"$BIN/psym"' '"$BIN/pfold"'
+	like "$OUT" ';ksys_read;vfs_read(;ftrace_trampoline)? [0-9]' "$kernel: stacks of functions"
+	unlike "$OUT" '\[' "$kernel: with names"
 	like "$kernel/none.err" 'no function .*like .vfs_raed' "$kernel: a pattern that nothing fits"
 	like "$kernel/command.err" 'does not accept .vfs_read:nonsense' "$kernel: a command that there is not"
 	like "$kernel/function_command.err" 'no function .*like .vfs_raed.; did you mean vfs_read' "$kernel: nor of such a function"
