@@ -50,8 +50,8 @@ run "$BIN/pcap-ftrace" --date -e sched:sched_process_exec -o date.dat -- "$TMP/$
 "$BIN/pcap-ftrace" --date -C mono -e sched:sched_process_exec -- "$TMP/$me" >date.ftrace 2>err || cat err
 to=$(date +%s%N)
 for file in date.dat date.ftrace; do
-	"$BIN/pdecode" -j $file | sed -n 's/^{"type":"sample".*"time":\([0-9]*\).*filename[^,]*'"$me"'.*/\1/p' >at
-	is "$(awk -v from="$from" -v to="$to" '{ print ($1 > from - 20000 && $1 < to + 20000) }' at)" 1 "$file: times of the day"
+	"$BIN/pdecode" -j $file | sed -n 's/^{"type":"sample".*"time":\([0-9]*\).*filename[^,]*'"$me"'.*/\1/p' >when
+	is "$(awk -v from="$from" -v to="$to" '{ print ($1 > from - 20000 && $1 < to + 20000) }' when)" 1 "$file: times of the day"
 done
 if have trace-cmd; then
 	trace-cmd report -i date.dat 2>/dev/null | sed '/^version/d' >theirs

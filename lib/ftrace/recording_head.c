@@ -301,10 +301,9 @@ static int add_date(struct head *h, const struct setup *s, size_t n)
 		offset = (int64_t)a.tv_sec * 1000000 + (a.tv_nsec + took / 2) / 1000 - us;
 	}
 	if (rc) {
-		diag_error(s->d, NULL, -1,
-			   rc == PP_EUNSUPPORTED ? "--date: this clock does not count ns: another -C"
-						 : "--date: %s",
-			   pp_strerror(rc));
+		diag_error(s->d, NULL, -1, "--date: %s",
+			   rc == PP_EUNSUPPORTED ? "this clock does not count ns: use another -C"
+						 : pp_strerror(rc));
 		return rc;
 	}
 	snprintf(text, sizeof(text), "0x%" PRIx64, (uint64_t)offset);

@@ -16,8 +16,8 @@
 
 #define CONTEXT_KERNEL ((uint64_t)-128) /* PERF_CONTEXT_KERNEL: kernel addresses follow */
 #define CONTEXT_USER   ((uint64_t)-512) /* PERF_CONTEXT_USER */
-#define TRAMPOLINE     INT32_MAX	/* FTRACE_TRAMPOLINE_MARKER: what calls the tracer, no place */
-#define LOST_OVERRUN   3		/* LOST.kind: ring buffer overrun */
+#define TRAMPOLINE     INT32_MAX /* FTRACE_TRAMPOLINE_MARKER: what calls the tracer, no place */
+#define LOST_OVERRUN   3	 /* LOST.kind: ring buffer overrun */
 
 static uint32_t rec_pid(const struct trace *t, const struct trace_rec *r)
 {
