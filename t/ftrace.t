@@ -44,6 +44,9 @@ if have trace-cmd; then
 else
 	skip 1 'trace-cmd is not installed'
 fi
+run "$BIN/pcap-ftrace" -p function -g vfs_read -o y.dat 0.1
+is "$status" 64 'settings of graphs are for tracers that have some'
+
 # Times of the day: of an event between two looks at the clock, in a file and through a pipe.
 from=$(date +%s%N)
 run "$BIN/pcap-ftrace" --date -e sched:sched_process_exec -o date.dat -- "$TMP/$me"

@@ -108,7 +108,7 @@ const struct opt ftrace_options[] = {
 const struct opt_rule ftrace_rules[] = {
 	{"compression-level", "file-version=6", "output"},
 	{"file-version", NULL, "output"},
-	{"max-graph-depth", NULL, "tracer profile"},
+	{"max-graph-depth", NULL, "tracer"},
 	{"graph", NULL, "tracer"},
 	{"no-graph", NULL, "tracer"},
 	{"function", NULL, "tracer"},
@@ -338,9 +338,21 @@ int ftrace_option(void *options, int id, const char *arg, struct buf *why)
 	return 0;
 }
 
+/* Other tracers do not look at the settings of graphs. */
+static int check_graph(const struct ftrace_config *c, struct buf *why)
+{
+	if ((!c->graph.n && !c->not_graph.n && !c->depth) || fttext_is(c->tracer) ||
+	    (c->tracer && !strcmp(c->tracer, "function_graph")))
+		return 0;
+	buf_adds(why, "--graph, --no-graph and --max-graph-depth need -p function_graph");
+	return PP_EUSAGE;
+}
+
 /* What is the same for all buffers, and whether each has something to record. */
 static int end_buffers(struct ftrace_config *c, struct buf *why)
 {
+	int rc = check_graph(c, why);
+
 	c->name = "";
 	for (struct ftrace_config *b = c->next; b; b = b->next) {
 		b->pids = c->pids;
@@ -355,8 +367,9 @@ static int end_buffers(struct ftrace_config *c, struct buf *why)
 				 b->name);
 			return PP_EUSAGE;
 		}
+		rc = rc ? rc : check_graph(b, why);
 	}
-	return 0;
+	return rc;
 }
 
 int ftrace_options_end(struct ftrace_options *o, char **rest, bool dashes, struct buf *why)
