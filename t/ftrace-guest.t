@@ -91,6 +91,9 @@ for kernel in $FTRACE_KERNEL; do
 	for file in "$kernel"/*.dat; do
 		case $file in */k.dat | */boot.dat) ;; *) recorded ;; esac
 	done
+	run_pipe '"$BIN/pdecode" "$kernel/function_stack.dat"' '"$BIN/psym"' '"$BIN/pfold"'
+	like "$OUT" ';ksys_read;vfs_read(;ftrace_trampoline)? [0-9]' "$kernel: stacks of functions"
+	unlike "$OUT" '\[' "$kernel: with names"
 	like "$kernel/none.err" 'no function .*like .vfs_raed' "$kernel: a pattern that nothing fits"
 	like "$kernel/command.err" 'does not accept .vfs_read:nonsense' "$kernel: a command that there is not"
 	like "$kernel/function_command.err" 'no function .*like .vfs_raed.; did you mean vfs_read' "$kernel: nor of such a function"
@@ -116,7 +119,7 @@ for kernel in $FTRACE_KERNEL; do
 	like "$kernel/functrace.txt" 'function: *vfs_open <-' "$kernel: functrace, live"
 	like "$kernel/funcgraph.txt" 'vfs_open\(\)' "$kernel: funcgraph, live"
 	like "$kernel/funcslower.txt" 'vfs_open' "$kernel: funcslower, live"
-	[ ! -e "$kernel/stack.txt" ] || like "$kernel/stack.txt" 'Depth *Size *Location' "$kernel: the stack tracer"
+	like "$kernel/stack.txt" '^ *[0-9]+\) +[0-9]+ +[0-9]+ +[a-z_]+' "$kernel: the stack tracer"
 
 	like "$kernel.log" '^boot 0' "$kernel: what was recorded at the start is taken out" || diag_file "$kernel.log"
 	run "$BIN/pdecode" -t "$kernel/boot.dat"

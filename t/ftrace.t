@@ -44,6 +44,29 @@ if have trace-cmd; then
 else
 	skip 1 'trace-cmd is not installed'
 fi
+run "$BIN/pcap-ftrace" -p function -g vfs_read -o y.dat 0.1
+is "$status" 64 'settings of graphs are for tracers that have some'
+
+# Times of the day: of an event between two looks at the clock, in a file and through a pipe.
+from=$(date +%s%N)
+run "$BIN/pcap-ftrace" --date -e sched:sched_process_exec -o date.dat -- "$TMP/$me"
+"$BIN/pcap-ftrace" --date -C mono -e sched:sched_process_exec -- "$TMP/$me" >date.ftrace 2>err || cat err
+to=$(date +%s%N)
+for file in date.dat date.ftrace; do
+	"$BIN/pdecode" -j $file | sed -n 's/^{"type":"sample".*"time":\([0-9]*\).*filename[^,]*'"$me"'.*/\1/p' >when
+	is "$(awk -v from="$from" -v to="$to" '{ print ($1 > from - 20000 && $1 < to + 20000) }' when)" 1 "$file: times of the day"
+done
+if have trace-cmd; then
+	trace-cmd report -i date.dat 2>/dev/null | sed '/^version/d' >theirs
+	"$BIN/pdecode" -t date.dat >ours
+	same ours theirs 'trace-cmd report prints the same'
+else
+	skip 1 'trace-cmd is not installed'
+fi
+run "$BIN/pdecode" -b date.dat date.ftrace
+is "$status $(cat "$ERR")" '0 ' 'two such recordings can be merged'
+run "$BIN/pcap-ftrace" --date -C x86-tsc -e sched_process_exec -o y.dat 0.1
+[ "$status" = 2 ] && like "$ERR" 'does not count ns|has .*local' 'not by a clock without a unit'
 for version in 7 6; do
 	run "$BIN/pcap-ftrace" -e sched_process_exec -B ends -e sched_process_exit -B 'a name' -e sched_process_fork \
 		--file-version $version -o b.dat -- sh -c "$three"

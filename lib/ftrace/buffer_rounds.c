@@ -306,6 +306,16 @@ int ftrounds_pass(struct rounds *r, round_fn *fn, void *ctx, uint64_t *got)
 	return rc;
 }
 
+uint64_t ftrounds_lost(const struct rounds *r)
+{
+	uint64_t sum = 0, lost;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (!lost_by_stats(r, r->cpus[i].cpu, &lost))
+			sum += lost;
+	return sum;
+}
+
 void ftrounds_count(struct rounds *r)
 {
 	uint64_t lost;

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/out.h"
+#include "ftrace/put_file.h"
 #include "inplace/owner.h"
 #include "pevent/sysfile.h"
 
@@ -164,8 +165,37 @@ int ftrace_clear(const char *name, struct diag *d)
 	return write_one(name, "trace", "\n", d);
 }
 
+/*
+ * Opens a text of the kernel. With `pause` the buffer records nothing until it is closed, be it by
+ * our death: to read what is recorded causes new events, without end.
+ */
+static int open_text(const struct ftfiles *f, const char *path, bool pause)
+{
+	static const char option[] = "options/pause-on-trace";
+	char option_path[PATH_MAX];
+	struct buf now = BUF_INIT;
+	bool own, set = false;
+	int fd = -1, errnum = 0;
+
+	ftfiles_path(f, option, option_path, &own);
+	/* Before Linux 5.8, this is not an option: it is always so. */
+	if (pause && (own || !*f->dir) && !ftfiles_value(f, option, &now))
+		set = !strcmp(buf_str(&now), "0");
+	if (set)
+		errnum = ftput(option_path, O_TRUNC, "1", 1);
+	if (!errnum) {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		errnum = errno;
+	}
+	if (set)
+		ftput(option_path, O_TRUNC, "0", 1);
+	buf_release(&now);
+	errno = errnum;
+	return fd;
+}
+
 /* A file of tracefs as it is, which may be long. */
-static int print_file(const struct ftfiles *f, const char *name, int to, struct diag *d)
+static int print_file(const struct ftfiles *f, const char *name, bool pause, int to, struct diag *d)
 {
 	char path[PATH_MAX];
 	bool own;
@@ -173,7 +203,7 @@ static int print_file(const struct ftfiles *f, const char *name, int to, struct 
 	struct buf b = BUF_INIT;
 
 	ftfiles_path(f, name, path, &own);
-	from = open(path, O_RDONLY | O_CLOEXEC);
+	from = open_text(f, path, pause);
 	if (from < 0) {
 		diag_error(d, path, -1, "%s", strerror(errno));
 		return pp_errno(errno);
@@ -203,15 +233,15 @@ static int print_file(const struct ftfiles *f, const char *name, int to, struct 
 }
 
 /* The same of these CPUs, one after the other, or of all together. */
-static int print_cpus(const struct ftfiles *f, const char *name, const char *cpus, int to,
-		      struct diag *d)
+static int print_cpus(const struct ftfiles *f, const char *name, bool pause, const char *cpus,
+		      int to, struct diag *d)
 {
 	char path[64];
 	size_t n;
 	int *v, rc;
 
 	if (!cpus)
-		return print_file(f, name, to, d);
+		return print_file(f, name, pause, to, d);
 	rc = cpulist_parse(cpus, &v, &n);
 	if (rc) {
 		diag_error(d, NULL, -1, "'%s' is not a list of CPUs", cpus);
@@ -219,7 +249,7 @@ static int print_cpus(const struct ftfiles *f, const char *name, const char *cpu
 	}
 	for (size_t i = 0; i < n && !rc; i++) {
 		snprintf(path, sizeof(path), "per_cpu/cpu%d/%s", v[i], name);
-		rc = print_file(f, path, to, d);
+		rc = print_file(f, path, pause, to, d);
 	}
 	free(v);
 	return rc;
@@ -235,7 +265,7 @@ int ftrace_show(const char *name, const char *cpus, int fd, struct diag *d)
 	if (rc)
 		return rc;
 	journal_leave(&j);
-	return print_cpus(&f, "trace", cpus, fd, d);
+	return print_cpus(&f, "trace", ours, cpus, fd, d);
 }
 
 int ftrace_snapshot(const char *name, const char *cpus, int fd, struct diag *d)
@@ -258,7 +288,7 @@ int ftrace_snapshot(const char *name, const char *cpus, int fd, struct diag *d)
 	buf_release(&had);
 	rc = ftfiles_write(&f, "snapshot", "1", &why);
 	if (!rc)
-		rc = print_cpus(&f, "snapshot", cpus, fd, d);
+		rc = print_cpus(&f, "snapshot", false, cpus, fd, d);
 	/* It takes as much memory as the buffer. */
 	if (free_it && !rc)
 		rc = ftfiles_write(&f, "snapshot", "0", &why);
@@ -275,6 +305,7 @@ struct extraction {
 	struct names names;
 	struct rounds rounds;
 	struct twriter file;
+	int pause; /* as long as this is open, nothing is recorded */
 };
 
 static int open_file(struct extraction *x, const struct ftrace_config *c)
@@ -301,18 +332,30 @@ static int take_pages(void *ctx, size_t buffer, int cpu, uint8_t *pages, size_t 
 /* All that is in the buffer. */
 static int extract_pages(struct extraction *x)
 {
-	struct buf on = BUF_INIT;
 	uint64_t got = 1;
-	int rc = ftrounds_open(&x->rounds, &x->s, &x->head, "trace_pipe_raw"), passes = 1;
+	int rc = ftrounds_open(&x->rounds, &x->s, &x->head, "trace_pipe_raw");
 
 	x->rounds.fixed = true;
-	/* Where it goes on recording there is always more. */
-	if (!rc && !ftfiles_value(&x->s.files, "tracing_on", &on) && !strcmp(buf_str(&on), "0"))
-		passes = 1000;
-	for (; !rc && got && passes > 0; passes--)
+	while (!rc && got)
 		rc = ftrounds_pass(&x->rounds, take_pages, &x->file, &got);
-	buf_release(&on);
 	return rc;
+}
+
+/* What is read for the head of the file would otherwise take the place of what was recorded. */
+static int pause_buffer(struct extraction *x)
+{
+	char path[PATH_MAX];
+	bool own;
+
+	ftfiles_path(&x->s.files, "trace", path, &own);
+	x->pause = open_text(&x->s.files, path, true);
+	if (x->pause < 0) {
+		int rc = pp_errno(errno);
+
+		diag_error(x->s.d, path, -1, "%s", pp_strerror(rc));
+		return rc;
+	}
+	return 0;
 }
 
 static int extract_text(struct extraction *x)
@@ -355,6 +398,8 @@ static int end_extraction(struct extraction *x, int rc)
 	if (rc == PP_ENOMEM)
 		diag_error(x->s.d, NULL, -1, "%s", pp_strerror(rc));
 	ftrounds_close(&x->rounds);
+	if (x->pause >= 0)
+		close(x->pause);
 	twriter_release(&x->file);
 	comms_release(&x->names);
 	head_release(&x->head);
@@ -365,7 +410,7 @@ static int end_extraction(struct extraction *x, int rc)
 int ftrace_extract(const struct ftrace_config *c, const char *name, struct diag *d,
 		   struct ftrace_stats *st)
 {
-	struct extraction x = {.s = {.c = c, .d = d}, .file = {.fd = -1}};
+	struct extraction x = {.s = {.c = c, .d = d}, .file = {.fd = -1}, .pause = -1};
 	struct journal j;
 	bool ours;
 	int rc = find(name, &x.s.files, &j, &ours, d);
@@ -374,7 +419,9 @@ int ftrace_extract(const struct ftrace_config *c, const char *name, struct diag 
 		return rc;
 	journal_leave(&j);
 	x.s.root = x.s.files.root;
-	rc = begin_extraction(&x);
+	rc = pause_buffer(&x);
+	if (!rc)
+		rc = begin_extraction(&x);
 	if (!rc)
 		rc = open_file(&x, c);
 	if (!rc)
@@ -417,7 +464,7 @@ static int count_part(void *ctx, const char *buffer, int cpu)
 
 int ftrace_restore(const struct ftrace_config *c, const char *file, struct diag *d)
 {
-	struct extraction x = {.s = {.c = c, .d = d}, .file = {.fd = -1}};
+	struct extraction x = {.s = {.c = c, .d = d}, .file = {.fd = -1}, .pause = -1};
 	unsigned parts = 0;
 	int rc = setup_root(&x.s.root, d);
 

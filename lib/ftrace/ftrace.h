@@ -73,6 +73,7 @@ struct ftrace_config {
 	char **command;	      /* NULL, or argv of what to run */
 	char **argv;
 	int argc;
+	bool date; /* the time of day of the first buffer's clock is recorded */
 
 	const char *output; /* NULL: stdout */
 	unsigned version;   /* of trace.dat: 6, 7 */
@@ -113,11 +114,11 @@ int ftrace_start(const struct ftrace_config *c, const char *name, struct diag *d
 int ftrace_switch(const char *name, bool on, struct diag *d);
 int ftrace_clear(const char *name, struct diag *d);
 /*
- * Prints it as text, at most its current content; cpus: of these CPUs, one after another, or
- * NULL.
+ * Prints it as text; cpus: of these CPUs, one after another, or NULL. A buffer of ftrace_start()
+ * records nothing meanwhile.
  */
 int ftrace_show(const char *name, const char *cpus, int fd, struct diag *d);
-/* Extracts its recorded events into c->output. */
+/* Moves its recorded events into c->output; it records nothing meanwhile. */
 int ftrace_extract(const struct ftrace_config *c, const char *name, struct diag *d,
 		   struct ftrace_stats *st);
 /*

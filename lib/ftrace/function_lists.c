@@ -21,14 +21,16 @@
 /* The next line of available_filter_functions: "schedule", "ext4_sync_fs [ext4]". */
 static bool next_function(const char **p, const char **name, size_t *len)
 {
-	const char *line = *p;
-	size_t n = strcspn(line, "\n");
+	const char *line = *p, *end = line;
 
-	if (!n)
+	while (*end && !strchr(" \t\n", *end))
+		end++;
+	if (end == line)
 		return false;
 	*name = line;
-	*len = strcspn(line, " \t\n");
-	*p = line + n + (line[n] == '\n');
+	*len = (size_t)(end - line);
+	end = strchrnul(end, '\n');
+	*p = end + (*end != 0);
 	return true;
 }
 
@@ -117,21 +119,93 @@ static int none_fits(const char *all, const char *word, struct buf *why)
 	return PP_ENOENT;
 }
 
-/* The numbers of the functions that fit a word, from 1, a line each. */
-static size_t add_numbers(const char *all, const char *word, struct buf *list)
+/* A name or pattern that is looked for, and whether a function fits it. */
+struct sought {
+	const char *text;
+	size_t len;
+	bool fits;
+};
+
+static int by_text(const void *a, const void *b)
 {
-	size_t n = pattern_len(word), len, hits = 0, number = 0;
+	const struct sought *x = a, *y = b;
+	int order = memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
+
+	return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+/* The words that are names, or those that are patterns. Adds them to v; how many. */
+static size_t look_for(const struct ftrace_words *words, bool patterns, bool commands,
+		       struct sought *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < words->n; i++) {
+		const char *word = words->v[i];
+		size_t len = pattern_len(word);
+
+		if (len && (commands || !is_command(word)) &&
+		    (strcspn(word, "*?[\\") < len) == patterns)
+			v[n++] = (struct sought){word, len, false};
+	}
+	return n;
+}
+
+/* Sorts names, and keeps one of equal ones. */
+static size_t unique(struct sought *v, size_t n)
+{
+	size_t kept = 0;
+
+	qsort(v, n, sizeof(*v), by_text);
+	for (size_t i = 0; i < n; i++)
+		if (!i || by_text(&v[i], &v[kept - 1]) != 0)
+			v[kept++] = v[i];
+	return kept;
+}
+
+/* Whether a function is wanted; notes by which. */
+static bool is_sought(struct sought *v, size_t n, size_t n_names, const char *name, size_t len)
+{
+	const struct sought key = {name, len, false};
+	struct sought *is = bsearch(&key, v, n_names, sizeof(*v), by_text);
+	bool any = is != NULL;
+
+	if (is)
+		is->fits = true;
+	for (size_t i = n_names; i < n; i++)
+		if (glob_match(v[i].text, v[i].len, name, len))
+			any = v[i].fits = true;
+	return any;
+}
+
+/*
+ * The numbers of the functions that fit the words, from 1, a line each. commands: also those with
+ * a command. *unfit: a word that none fits, or NULL.
+ */
+static int find_numbers(const char *all, const struct ftrace_words *words, bool commands,
+			struct buf *list, const char **unfit)
+{
+	size_t n, n_names, len, number = 0;
+	struct sought *v = calloc(words->n + 1, sizeof(*v));
 	const char *name, *p = all;
 
+	if (!v)
+		return PP_ENOMEM;
+	n_names = unique(v, look_for(words, false, commands, v));
+	n = n_names + look_for(words, true, commands, v + n_names);
+	*unfit = NULL;
 	while (next_function(&p, &name, &len)) {
 		number++;
-		if (!glob_match(word, n, name, len))
+		if (!is_sought(v, n, n_names, name, len))
 			continue;
 		buf_add_u64(list, number, 0, ' ');
 		buf_addc(list, '\n');
-		hits++;
 	}
-	return hits;
+	for (size_t i = 0; i < n && !*unfit; i++)
+		if (!v[i].fits)
+			*unfit = v[i].text;
+	free(v);
+	return list->err;
 }
 
 /* Many words: as numbers. */
@@ -139,12 +213,11 @@ static int by_numbers(const struct setup *s, const char *file, const struct ftra
 		      const char *all, struct buf *why)
 {
 	struct buf list = BUF_INIT;
-	int rc = 0;
+	const char *unfit;
+	int rc = find_numbers(all, words, false, &list, &unfit);
 
-	for (size_t i = 0; i < words->n && !rc; i++)
-		if (!is_command(words->v[i]) && !add_numbers(all, words->v[i], &list))
-			rc = none_fits(all, words->v[i], why);
-	rc = rc ? rc : list.err;
+	if (!rc && unfit)
+		rc = none_fits(all, unfit, why);
 	if (!rc && list.len)
 		rc = ftfiles_set_lines(&s->files, file, buf_str(&list), why);
 	buf_release(&list);
@@ -155,14 +228,11 @@ static int by_numbers(const struct setup *s, const char *file, const struct ftra
 static int which(const struct setup *s, const struct ftrace_words *words, int rc, struct buf *why)
 {
 	struct buf all = BUF_INIT, list = BUF_INIT;
+	const char *unfit;
 
-	if (rc && rc != PP_ENOMEM && rc != PP_EACCES && !load(s->root, &all))
-		for (size_t i = 0; i < words->n; i++)
-			if (pattern_len(words->v[i]) &&
-			    !add_numbers(buf_str(&all), words->v[i], &list)) {
-				rc = none_fits(buf_str(&all), words->v[i], why);
-				break;
-			}
+	if (rc && rc != PP_ENOMEM && rc != PP_EACCES && !load(s->root, &all) &&
+	    !find_numbers(buf_str(&all), words, true, &list, &unfit) && unfit)
+		rc = none_fits(buf_str(&all), unfit, why);
 	buf_release(&list);
 	buf_release(&all);
 	return rc;

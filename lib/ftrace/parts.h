@@ -145,6 +145,8 @@ int ftrounds_open(struct rounds *r, struct setup *s, const struct head *h, const
 int ftrounds_more(struct rounds *r, const int *cpus, size_t n);
 /* Reads all that is there. *got: bytes. 0, or an error of fn or of reading. */
 int ftrounds_pass(struct rounds *r, round_fn *fn, void *ctx, uint64_t *got);
+/* What the kernel says that was lost until now. */
+uint64_t ftrounds_lost(const struct rounds *r);
 /* Counts what was lost in pages that were not looked at. */
 void ftrounds_count(struct rounds *r);
 /* The sum of what was lost, and words about it. */

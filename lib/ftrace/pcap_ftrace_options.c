@@ -13,6 +13,7 @@ enum {
 	OPT_NOT_GRAPH,
 	OPT_FUNC_STACK,
 	OPT_THRESH,
+	OPT_DATE,
 	OPT_PROFILE,
 	OPT_PROBE,
 	OPT_KPROBE,
@@ -65,6 +66,7 @@ const struct opt ftrace_options[] = {
 	{'M', "cpus", "LIST", "trace only these CPUs, such as 0-3,6"},
 	/* how */
 	{'C', "clock", "CLOCK", "clock: local (default), mono, boot, x86-tsc, ..."},
+	{OPT_DATE, "date", NULL, "times are those of the day"},
 	{'b', "buffer-size", "KB", "size of each CPU's buffer; by default it grows with the rate"},
 	{'O', "option", "NAME[=0]", "switch an ftrace option on, or off (noNAME)"},
 	{'s', "interval", "US", "read the buffers at least this often"},
@@ -106,7 +108,7 @@ const struct opt ftrace_options[] = {
 const struct opt_rule ftrace_rules[] = {
 	{"compression-level", "file-version=6", "output"},
 	{"file-version", NULL, "output"},
-	{"max-graph-depth", NULL, "tracer profile"},
+	{"max-graph-depth", NULL, "tracer"},
 	{"graph", NULL, "tracer"},
 	{"no-graph", NULL, "tracer"},
 	{"function", NULL, "tracer"},
@@ -131,6 +133,8 @@ const struct opt_rule ftrace_rules[] = {
 	{"only-command", NO_RECORDING, NULL},
 	{"cpus", "stop extract restore clear reset status list check-events hist stack", NULL},
 	{"clock", WITHOUT_SETUP, NULL},
+	{"date", "start stop show restore snapshot clear reset status list check-events hist stack",
+	 NULL},
 	{"buffer-size", NO_RECORDING, NULL},
 	{"option", WITHOUT_SETUP, NULL},
 	{"interval", NO_RECORDING " start", NULL},
@@ -151,6 +155,7 @@ static const struct {
 	{
 		{'F', offsetof(struct ftrace_options, c.only_command)},
 		{'c', offsetof(struct ftrace_options, c.children)},
+		{OPT_DATE, offsetof(struct ftrace_options, c.date)},
 		{OPT_ALL, offsetof(struct ftrace_options, all)},
 		{OPT_YES, offsetof(struct ftrace_options, yes)},
 		{OPT_STRICT, offsetof(struct ftrace_options, strict)},
@@ -333,9 +338,21 @@ int ftrace_option(void *options, int id, const char *arg, struct buf *why)
 	return 0;
 }
 
+/* Other tracers do not look at the settings of graphs. */
+static int check_graph(const struct ftrace_config *c, struct buf *why)
+{
+	if ((!c->graph.n && !c->not_graph.n && !c->depth) || fttext_is(c->tracer) ||
+	    (c->tracer && !strcmp(c->tracer, "function_graph")))
+		return 0;
+	buf_adds(why, "--graph, --no-graph and --max-graph-depth need -p function_graph");
+	return PP_EUSAGE;
+}
+
 /* What is the same for all buffers, and whether each has something to record. */
 static int end_buffers(struct ftrace_config *c, struct buf *why)
 {
+	int rc = check_graph(c, why);
+
 	c->name = "";
 	for (struct ftrace_config *b = c->next; b; b = b->next) {
 		b->pids = c->pids;
@@ -350,8 +367,9 @@ static int end_buffers(struct ftrace_config *c, struct buf *why)
 				 b->name);
 			return PP_EUSAGE;
 		}
+		rc = rc ? rc : check_graph(b, why);
 	}
-	return 0;
+	return rc;
 }
 
 int ftrace_options_end(struct ftrace_options *o, char **rest, bool dashes, struct buf *why)

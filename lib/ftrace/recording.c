@@ -9,6 +9,7 @@
 #include "record/command.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
@@ -44,6 +45,7 @@ struct recording {
 	sigset_t old_mask;
 	uint64_t until; /* ns of the monotonic clock; 0: no end */
 	uint64_t looked;
+	bool told; /* that events are being lost */
 	struct pollfd *fds;
 };
 
@@ -201,6 +203,34 @@ static int wait_for_round(struct recording *r, uint64_t got)
 	return 0;
 }
 
+/* What would help against losses. */
+static const char *advice(const struct recording *r)
+{
+	bool fixed = false, no_room = false;
+
+	for (size_t i = 0; i < r->n; i++) {
+		fixed |= r->rounds[i].fixed;
+		no_room |= r->rounds[i].no_room;
+	}
+	if (fixed)
+		return ": larger buffers help (-b), or fewer events";
+	return no_room ? ": fewer events help, or a faster reader"
+		       : ": -b with a number larger than 8192 helps, or fewer events";
+}
+
+/* Who waits for something to happen wants to know before the end that it may be missing. */
+static void look_for_losses(struct recording *r)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < r->n && !r->told; i++)
+		lost += ftrounds_lost(&r->rounds[i]);
+	if (lost)
+		diag_warn(r->d, NULL, -1, "events are being lost, %" PRIu64 " so far%s", lost,
+			  advice(r));
+	r->told |= lost > 0;
+}
+
 /* CPUs that the machine gets while it runs; those that are only offline have buffers already. */
 static int look_for_cpus(struct recording *r)
 {
@@ -210,6 +240,8 @@ static int look_for_cpus(struct recording *r)
 
 	if (r->fds && t - r->looked < LOOK_NS)
 		return 0;
+	if (r->fds)
+		look_for_losses(r);
 	r->looked = t;
 	if (online_present(&cpus, &n))
 		return 0;
@@ -488,21 +520,6 @@ static int run(struct recording *r)
 	if (!rc)
 		rc = drain(r);
 	return rc ? rc : end_output(r);
-}
-
-/* What would help against losses. */
-static const char *advice(const struct recording *r)
-{
-	bool fixed = false, no_room = false;
-
-	for (size_t i = 0; i < r->n; i++) {
-		fixed |= r->rounds[i].fixed;
-		no_room |= r->rounds[i].no_room;
-	}
-	if (fixed)
-		return ": larger buffers help (-b), or fewer events";
-	return no_room ? ": fewer events help, or a faster reader"
-		       : ": -b with a number larger than 8192 helps, or fewer events";
 }
 
 static int finish(struct recording *r, int rc, struct ftrace_stats *st)

@@ -7,12 +7,15 @@
 #include "pevent/sysfile.h"
 #include "tracedat/file_numbers.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
+#include <time.h>
 
 #define FORMAT_FILE_MAX (1u << 20)
 #define KALLSYMS_MAX	(64u << 20)
+#define DATE_LOOKS	10
 
 /* Adds a file with its size before it, of 4 or 8 bytes. */
 static int add_file(struct buf *b, const struct ftfiles *f, const char *name, unsigned size)
@@ -252,6 +255,62 @@ static int tables(struct trace_head *h, const struct setup *s, bool symbols)
 	return kallsyms->err ? kallsyms->err : printk->err;
 }
 
+/* The time of a buffer's clock now, in us; only of a clock that has a unit. */
+static int buffer_us(const struct ftfiles *f, int cpu, int64_t *us)
+{
+	struct buf text = BUF_INIT;
+	unsigned long long s = 0, rest;
+	char name[64];
+	const char *at;
+	int rc, n = 0;
+
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", cpu);
+	rc = ftfiles_read(f, name, &text);
+	at = rc ? NULL : strstr(buf_str(&text), "now ts:");
+	if (at)
+		n = sscanf(at, "now ts: %llu.%6llu", &s, &rest);
+	*us = n == 2 ? (int64_t)(s * 1000000 + rest) : 0;
+	buf_release(&text);
+	return rc ? rc : n == 2 ? 0 : PP_EUNSUPPORTED;
+}
+
+/* The time of day less that of the clock: by the fastest of some looks at both. */
+static int add_date(struct head *h, const struct setup *s, size_t n)
+{
+	const char *clock = s->c->clock ? s->c->clock : "";
+	int64_t least = INT64_MAX, offset = 0;
+	char text[32];
+	int rc = 0;
+
+	for (size_t i = 1; i < n; i++)
+		if (strcmp(s[i].c->clock ? s[i].c->clock : "", clock) != 0) {
+			diag_error(s->d, NULL, -1, "--date: buffers have different clocks");
+			return PP_EUSAGE;
+		}
+	for (int i = 0; i < DATE_LOOKS && !rc; i++) {
+		struct timespec a, b;
+		int64_t us, took;
+
+		clock_gettime(CLOCK_REALTIME, &a);
+		rc = buffer_us(&s->files, h->cpus[0], &us);
+		clock_gettime(CLOCK_REALTIME, &b);
+		took = (b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec - a.tv_nsec;
+		if (took >= least)
+			continue;
+		least = took;
+		offset = (int64_t)a.tv_sec * 1000000 + (a.tv_nsec + took / 2) / 1000 - us;
+	}
+	if (rc) {
+		diag_error(s->d, NULL, -1, "--date: %s",
+			   rc == PP_EUNSUPPORTED ? "this clock does not count ns: use another -C"
+						 : pp_strerror(rc));
+		return rc;
+	}
+	snprintf(text, sizeof(text), "0x%" PRIx64, (uint64_t)offset);
+	trace_add_option(&h->file.options, TRACE_OPT_DATE, text, (uint32_t)strlen(text) + 1);
+	return h->file.options.err;
+}
+
 /* The options that tell of the machine and the recorder. */
 static int options(struct trace_head *h)
 {
@@ -301,7 +360,7 @@ int head_read(struct head *h, const struct setup *setups, size_t n, bool all)
 	if (rc)
 		diag_error(setups->d, setups->root, -1,
 			   "the descriptions of events cannot be read: %s", pp_strerror(rc));
-	return rc;
+	return rc || !setups->c->date ? rc : add_date(h, setups, n);
 }
 
 void head_release(struct head *h)

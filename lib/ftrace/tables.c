@@ -62,6 +62,20 @@ static int take_apart(const char *spec, char event[256], struct buf *trigger, st
 	return trigger->err;
 }
 
+/* Counts no more, so that the rows of the table are those of its sum. */
+static int pause_hist(const struct setup *s, const char *file, const char *trigger, struct buf *why)
+{
+	const char *condition = strstr(trigger, " if ");
+	size_t n = condition ? (size_t)(condition - trigger) : strlen(trigger);
+	struct buf line = BUF_INIT;
+	int rc;
+
+	buf_addf(&line, "%.*s:pause%s", (int)n, trigger, trigger + n);
+	rc = line.err ? line.err : ftfiles_add(&s->files, file, buf_str(&line), NULL, why);
+	buf_release(&line);
+	return rc;
+}
+
 static int hist(struct setup *s, const char *spec, const volatile sig_atomic_t *stop, int *status,
 		struct buf *why)
 {
@@ -82,6 +96,8 @@ static int hist(struct setup *s, const char *spec, const volatile sig_atomic_t *
 		rc = setup_on(s, true);
 	if (!rc)
 		rc = record_wait(s->c, stop, status, s->d);
+	if (!rc)
+		rc = pause_hist(s, file, buf_str(&trigger), why);
 	snprintf(file, sizeof(file), "events/%s/hist", event);
 	if (!rc)
 		rc = print(&s->files, file);

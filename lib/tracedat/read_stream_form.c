@@ -75,12 +75,7 @@ static int begin_events(struct live *l)
 
 static int options(struct live *l, struct tin *in)
 {
-	int rc = l->begun || l->t->announced ? PP_ECORRUPT : trace_options6(l->t, in);
-
-	/* These times are as the kernel has them. */
-	l->t->tsc_mult = 0;
-	l->t->ts_offset = 0;
-	return rc;
+	return l->begun || l->t->announced ? PP_ECORRUPT : trace_options6(l->t, in);
 }
 
 static int metadata(struct live *l, unsigned id, uint64_t size)

@@ -16,7 +16,8 @@
 
 #define CONTEXT_KERNEL ((uint64_t)-128) /* PERF_CONTEXT_KERNEL: kernel addresses follow */
 #define CONTEXT_USER   ((uint64_t)-512) /* PERF_CONTEXT_USER */
-#define LOST_OVERRUN   3		/* LOST.kind: ring buffer overrun */
+#define TRAMPOLINE     INT32_MAX /* FTRACE_TRAMPOLINE_MARKER: what calls the tracer, no place */
+#define LOST_OVERRUN   3	 /* LOST.kind: ring buffer overrun */
 
 static uint32_t rec_pid(const struct trace *t, const struct trace_rec *r)
 {
@@ -118,9 +119,9 @@ static uint32_t add_kernel(struct trace *t, const struct trace_event *e, const s
 			max = (uint32_t)count;
 	}
 	t->ips[0] = CONTEXT_KERNEL;
-	while (n <= max && address(t, r, at, size, &t->ips[n]) && t->ips[n] != none) {
+	for (; max && address(t, r, at, size, &t->ips[n]) && t->ips[n] != none; max--) {
 		at += size;
-		n++;
+		n += t->ips[n] != TRAMPOLINE;
 	}
 	return n > 1 ? n : 0;
 }

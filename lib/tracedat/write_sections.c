@@ -119,17 +119,41 @@ void trace_head_release(struct trace_head *h)
 
 /* ---- version 7 ---- */
 
+/* Its packed size, its size, its bytes. */
+static int pack(const struct twriter *w, const struct buf *content, struct buf *packed)
+{
+	size_t cap = ZSTD_compressBound(content->len), got;
+
+	add_u32(packed, 0);
+	add_u32(packed, (uint32_t)content->len);
+	if (buf_reserve(packed, cap))
+		return twriter_failed(w, ENOMEM);
+	got = ZSTD_compress(packed->data + packed->len, cap, content->data, content->len,
+			    w->pack_level);
+	if (ZSTD_isError(got))
+		return twriter_failed(w, ENOMEM);
+	packed->len += got;
+	memcpy(packed->data, &(uint32_t){(uint32_t)got}, sizeof(uint32_t));
+	return 0;
+}
+
 int twriter_section(struct twriter *w, unsigned id, const struct buf *content, struct buf *options)
 {
-	struct buf head = BUF_INIT;
+	struct buf head = BUF_INIT, packed = BUF_INIT;
 	uint64_t at = w->len;
-	int rc;
+	int rc = w->pack_level ? pack(w, content, &packed) : 0;
 
+	if (w->pack_level)
+		content = &packed;
 	trace_add_option(options, id, &at, sizeof(at));
-	trace_add_section(&head, id, 0, content->len);
-	rc = twriter_add_buf(w, &head);
+	trace_add_section(&head, id, w->pack_level ? TRACE_SECTION_PACKED : 0, content->len);
+	if (!rc)
+		rc = twriter_add_buf(w, &head);
+	if (!rc)
+		rc = twriter_add_buf(w, content);
 	buf_release(&head);
-	return rc ? rc : twriter_add_buf(w, content);
+	buf_release(&packed);
+	return rc;
 }
 
 int twriter_options(struct twriter *w, struct buf *options)
