@@ -67,6 +67,13 @@ is "$status" 1 'nothing at all'
 like "$ERR" 'nothing to draw' 'is reported'
 empty "$OUT" 'and not drawn'
 
+# A kind that gets another name after intervals of it were seen would put them into other lanes.
+printf '#PPTIMELINE1\nk\t0\toncpu\tns\nt\t1\t7\t7\t0\t0\ni\t0\t1\t4095\t1000\t10\t0\t0\nk\t0\tirq\nz\t1\t0\n' \
+	>renamed.tl
+run "$BIN/psvg" --timeline=svg renamed.tl
+is "$status" 1 'a kind with a second name'
+like "$ERR" 'unknown line is left out' 'is left out'
+
 # Names that want out of the page.
 printf '%s\n' '#PPTIMELINE1' 'k	1	oncpu	ns' 'k	0	runq	ns' 'k	3	blocked	ns' 'k	4	irq	ns' \
 	'n	1	</script><img src=x onerror=alert(1)>' 'n	2	"\\u2028&<!--' 'n	3	D' 'n	4	eth0' 'n	5	woken' \

@@ -231,6 +231,24 @@ static int take_interval(struct timeline *t, const struct fields *f, bool open)
 	return 0;
 }
 
+/* A kind keeps its name: intervals that came before are kept as this name has them. */
+static int take_kind(struct timeline *t, const struct fields *f)
+{
+	size_t len = f->n < 2 ? 0 : strnlen(f->s[1], f->len[1]);
+	char *kind;
+
+	if (!len || f->v[0] >= TIMELINE_KINDS_MAX || len >= sizeof(t->kinds[0]))
+		return PP_ECORRUPT;
+	kind = t->kinds[f->v[0]];
+	if (kind[0] && (strlen(kind) != len || memcmp(kind, f->s[1], len) != 0))
+		return PP_ECORRUPT;
+	memcpy(kind, f->s[1], len);
+	kind[len] = 0;
+	if (f->n > 2 && !t->unit.len)
+		buf_add(&t->unit, f->s[2], f->len[2]);
+	return t->unit.err;
+}
+
 static int take_thread(struct timeline *t, const struct fields *f)
 {
 	struct timeline_thread *v;
@@ -349,15 +367,7 @@ static int take_line(struct timeline *t, const char *s, size_t n, struct diag *d
 	case 'e': return take_mark(t, &f);
 	case 'l': return take_loss(t, &f);
 	case 'z': return take_end(t, &f, d, name);
-	case 'k':
-		if (f.n < 2 || f.v[0] >= TIMELINE_KINDS_MAX || !f.len[1] ||
-		    f.len[1] >= sizeof(t->kinds[0]))
-			return PP_ECORRUPT;
-		memcpy(t->kinds[f.v[0]], f.s[1], f.len[1]);
-		t->kinds[f.v[0]][f.len[1]] = 0;
-		if (f.n > 2 && !t->unit.len)
-			buf_add(&t->unit, f.s[2], f.len[2]);
-		return t->unit.err;
+	case 'k': return take_kind(t, &f);
 	case 'x':
 		if (f.n < 2)
 			return PP_ECORRUPT;
