@@ -261,17 +261,39 @@ static int in_root(const char *root, const char *at, char path[BINARY_PATH_MAX])
 	return rc;
 }
 
-static int absolute(const char *name, char *path, size_t size)
+/* A path from our working directory means the same as it does without a process. */
+static int absolute(const char *name, char *path, size_t size, struct diag *d)
 {
 	char *whole = realpath(name, NULL);
-	bool fits = whole && strlen(whole) < size;
+	int err = errno;
 
-	if (whole && !fits)
-		errno = ENAMETOOLONG;
-	if (fits)
-		memcpy(path, whole, strlen(whole) + 1);
+	if (whole)
+		err = (size_t)snprintf(path, size, "%s", whole) < size ? 0 : ENAMETOOLONG;
 	free(whole);
-	return fits ? 0 : -1;
+	if (!err)
+		return 0;
+	diag_error(d, name, -1, "%s", strerror(err));
+	return pp_errno(err);
+}
+
+/* The path of a file that is named for a process. */
+static int path_for(const char *name, pid_t pid, char *path, size_t size, struct diag *d)
+{
+	if (strlen(name) >= size) {
+		diag_error(d, NULL, -1, "the path is too long");
+		return PP_EUSAGE;
+	}
+	if (name[0] == '/') {
+		snprintf(path, size, "%s", name);
+		return 0;
+	}
+	if (strchr(name, '/'))
+		return absolute(name, path, size, d);
+	if (find_mapped(name, pid, path, size))
+		return 0;
+	diag_error(d, NULL, -1, "process %d has mapped no file named %s; a path has a '/'",
+		   (int)pid, name);
+	return PP_EUSAGE;
 }
 
 /* As the process sees it; the short form where that is the same file. */
@@ -279,6 +301,7 @@ static int of_process(const char *name, pid_t pid, char path[BINARY_PATH_MAX], s
 {
 	char link[64], root[64], exe[BINARY_PATH_MAX - 64];
 	ssize_t n;
+	int rc;
 
 	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
 	n = readlink(link, exe, sizeof(exe) - 1);
@@ -287,24 +310,9 @@ static int of_process(const char *name, pid_t pid, char path[BINARY_PATH_MAX], s
 		return pp_errno(errno);
 	}
 	exe[n] = 0;
-	if (name && strlen(name) >= sizeof(exe)) {
-		diag_error(d, NULL, -1, "the path is too long");
-		return PP_EUSAGE;
-	}
-	if (name && name[0] == '/') {
-		snprintf(exe, sizeof(exe), "%s", name);
-	} else if (name && strchr(name, '/')) {
-		/* A path from our own working directory, which means the same as it does without -p. */
-		if (absolute(name, exe, sizeof(exe))) {
-			diag_error(d, name, -1, "%s", strerror(errno));
-			return pp_errno(errno);
-		}
-	} else if (name && !find_mapped(name, pid, exe, sizeof(exe))) {
-		diag_error(d, NULL, -1,
-			   "process %d has mapped no file named %s; a path has a '/'", (int)pid,
-			   name);
-		return PP_EUSAGE;
-	}
+	rc = name ? path_for(name, pid, exe, sizeof(exe), d) : 0;
+	if (rc)
+		return rc;
 	snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
 	if (in_root(root, exe, path)) {
 		if (name) {
