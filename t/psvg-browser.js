@@ -10,7 +10,7 @@ const os = require('os');
 const fs = require('fs');
 const path = require('path');
 
-const TIMEOUT = 30000; // ms for one answer of the browser
+const TIMEOUT = 120000; // ms for one answer of the browser: busy machines need many seconds
 
 class Browser {
 	constructor(flags) {
