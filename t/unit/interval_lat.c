@@ -15,58 +15,25 @@
 #define WAKEUP 31
 
 static struct made m;
-static struct buf fields;
-
-static void field(uint32_t offset, uint32_t size, const char *name)
-{
-	bool text = size == 16;
-	struct ps_event_field f = {.offset = offset,
-				   .size = size,
-				   .element = text ? 1 : size,
-				   .flags = text ? PS_FIELD_ARRAY | PS_FIELD_STRING
-						 : PS_FIELD_SIGNED,
-				   .name = ps_str(name, strlen(name)),
-				   .type = ps_str("x", 1)};
-
-	ps_event_field_add(&fields, &f);
-}
-
-static void event(uint32_t id, const char *name, const char *format)
-{
-	struct ps_event e = {.id = id,
-			     .perf_type = 2,
-			     .name = ps_str(name, strlen(name)),
-			     .unit = ps_str("", 0),
-			     .fields = ps_str((const char *)fields.data, fields.len),
-			     .format = ps_str(format, strlen(format))};
-
-	swriter_put(&m.w, PS_EVENT, 1, &e);
-}
 
 static void begin(void)
 {
 	char name[] = "t:a";
 
 	made_begin(&m);
-	buf_reset(&fields);
-	field(0, 8, "key");
-	for (; name[2] <= 'd'; name[2]++)
-		event(EV(name[2]), name, "");
-	buf_reset(&fields);
-	field(0, 16, "prev_comm");
-	field(16, 4, "prev_pid");
-	field(24, 8, "prev_state");
-	field(32, 16, "next_comm");
-	field(48, 4, "next_pid");
-	event(SWITCH, "sched:sched_switch",
-	      "print fmt: \"\", REC->prev_state & 255 ? "
-	      "__print_flags(REC->prev_state & 255, \"|\", "
-	      "{ 0x01, \"S\" }, { 0x02, \"D\" }, { 0x10, \"X\" }) : \"R\", "
-	      "REC->prev_state & 256 ? \"+\" : \"\"");
-	buf_reset(&fields);
-	field(0, 16, "comm");
-	field(16, 4, "pid");
-	event(WAKEUP, "sched:sched_wakeup", "");
+	for (; name[2] <= 'd'; name[2]++) {
+		made_field(&m, 0, 8, "key");
+		made_event(&m, EV(name[2]), name, "");
+	}
+	made_field(&m, 0, 16, "prev_comm");
+	made_field(&m, 16, 4, "prev_pid");
+	made_field(&m, 24, 8, "prev_state");
+	made_field(&m, 32, 16, "next_comm");
+	made_field(&m, 48, 4, "next_pid");
+	made_event(&m, SWITCH, "sched:sched_switch", MADE_SWITCH_FORMAT);
+	made_field(&m, 0, 16, "comm");
+	made_field(&m, 16, 4, "pid");
+	made_event(&m, WAKEUP, "sched:sched_wakeup", "");
 }
 
 static void sample(uint32_t ev, uint64_t time, uint32_t cpu, uint32_t mark, const void *payload,
@@ -442,6 +409,5 @@ int main(void)
 	test_switch_records();
 	test_choice();
 	test_states();
-	buf_release(&fields);
 	return done();
 }

@@ -44,6 +44,7 @@ struct made {
 	struct out out;
 	struct swriter w;
 	struct buf bytes;
+	struct buf fields; /* of the event that is defined next */
 };
 
 static int made_take(void *ctx, uint8_t *bytes, size_t n)
@@ -75,6 +76,45 @@ __attribute__((unused)) static void made_free(struct made *m)
 {
 	out_release(&m->out);
 	buf_release(&m->bytes);
+	buf_release(&m->fields);
+}
+
+/* A signed field of the event that is defined next; of 16 bytes: a text. */
+__attribute__((unused)) static void made_field(struct made *m, uint32_t offset, uint32_t size,
+					       const char *name)
+{
+	bool text = size == 16;
+	struct ps_event_field f = {.offset = offset,
+				   .size = size,
+				   .element = text ? 1 : size,
+				   .flags = text ? PS_FIELD_ARRAY | PS_FIELD_STRING
+						 : PS_FIELD_SIGNED,
+				   .name = ps_str(name, strlen(name)),
+				   .type = ps_str("x", 1)};
+
+	ps_event_field_add(&m->fields, &f);
+}
+
+/* The print format of sched_switch that states are taken from. */
+#define MADE_SWITCH_FORMAT \
+	"print fmt: \"\", REC->prev_state & 255 ? " \
+	"__print_flags(REC->prev_state & 255, \"|\", " \
+	"{ 0x01, \"S\" }, { 0x02, \"D\" }, { 0x10, \"X\" }) : \"R\", " \
+	"REC->prev_state & 256 ? \"+\" : \"\""
+
+/* A tracepoint with the fields that were made since the last. */
+__attribute__((unused)) static void made_event(struct made *m, uint32_t id, const char *name,
+					       const char *format)
+{
+	struct ps_event e = {.id = id,
+			     .perf_type = 2,
+			     .name = ps_str(name, strlen(name)),
+			     .unit = ps_str("", 0),
+			     .fields = ps_str((const char *)m->fields.data, m->fields.len),
+			     .format = ps_str(format, strlen(format))};
+
+	swriter_put(&m->w, PS_EVENT, 1, &e);
+	buf_reset(&m->fields);
 }
 
 __attribute__((unused)) static struct sreader *reader_of(const void *bytes, size_t len,

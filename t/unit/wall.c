@@ -8,46 +8,16 @@
 #define CHILD  20
 
 static struct made m;
-static struct buf fields;
-
-static void field(uint32_t offset, uint32_t size, const char *name)
-{
-	struct ps_event_field f = {.offset = offset,
-				   .size = size,
-				   .element = size,
-				   .flags = PS_FIELD_SIGNED,
-				   .name = ps_str(name, strlen(name)),
-				   .type = ps_str("x", 1)};
-
-	ps_event_field_add(&fields, &f);
-}
-
-static void event(uint32_t id, const char *name, const char *format)
-{
-	struct ps_event e = {.id = id,
-			     .perf_type = 2,
-			     .name = ps_str(name, strlen(name)),
-			     .unit = ps_str("", 0),
-			     .fields = ps_str((const char *)fields.data, fields.len),
-			     .format = ps_str(format, strlen(format))};
-
-	swriter_put(&m.w, PS_EVENT, 1, &e);
-	buf_reset(&fields);
-}
 
 static void begin(void)
 {
 	made_begin(&m);
-	field(0, 4, "prev_pid");
-	field(4, 4, "next_pid");
-	field(8, 8, "prev_state");
-	event(SWITCH, "sched:sched_switch",
-	      "print fmt: \"\", REC->prev_state & 255 ? "
-	      "__print_flags(REC->prev_state & 255, \"|\", "
-	      "{ 0x01, \"S\" }, { 0x02, \"D\" }, { 0x10, \"X\" }) : \"R\", "
-	      "REC->prev_state & 256 ? \"+\" : \"\"");
-	field(0, 4, "pid");
-	event(WAKING, "sched:sched_waking", "");
+	made_field(&m, 0, 4, "prev_pid");
+	made_field(&m, 4, 4, "next_pid");
+	made_field(&m, 8, 8, "prev_state");
+	made_event(&m, SWITCH, "sched:sched_switch", MADE_SWITCH_FORMAT);
+	made_field(&m, 0, 4, "pid");
+	made_event(&m, WAKING, "sched:sched_waking", "");
 }
 
 static void sample(uint32_t ev, uint64_t time, uint32_t tid, const void *payload, size_t len)
@@ -153,6 +123,5 @@ static void preempted_in_exit(void)
 int main(void)
 {
 	preempted_in_exit();
-	buf_release(&fields);
 	return done();
 }
