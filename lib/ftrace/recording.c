@@ -23,7 +23,7 @@
 #define FILE_MS 250	     /* into a file */
 #define REST_MS 5	     /* at least, unless there is much to read */
 #define MUCH	(256u << 10) /* bytes of a round */
-#define LOOK_NS 1000000000u  /* between looks whether the machine has got CPUs */
+#define LOOK_NS 1000000000u  /* between looks for losses and for new CPUs */
 
 struct recording {
 	const struct ftrace_config *c;
@@ -231,8 +231,11 @@ static void look_for_losses(struct recording *r)
 	r->told |= lost > 0;
 }
 
-/* CPUs that the machine gets while it runs; those that are only offline have buffers already. */
-static int look_for_cpus(struct recording *r)
+/*
+ * Losses until now, and CPUs that the machine gets while it runs; those that are only offline have
+ * buffers already.
+ */
+static int look_around(struct recording *r)
 {
 	uint64_t t = now();
 	size_t n, sum = 1;
@@ -272,12 +275,12 @@ static bool ended(struct recording *r)
 static int loop(struct recording *r)
 {
 	uint64_t got = 0;
-	int rc = look_for_cpus(r);
+	int rc = look_around(r);
 
 	while (!rc && !ended(r)) {
 		rc = wait_for_round(r, got);
 		if (!rc)
-			rc = look_for_cpus(r);
+			rc = look_around(r);
 		if (!rc)
 			rc = one_round(r, &got);
 	}
