@@ -404,8 +404,14 @@ const repaint = () => {
 const layout = (home) => {
 	// What was seen at the ground of a flame graph is seen there again.
 	const above = ground - el.tree.scrollTop;
-	view.lines = place(el.tree.clientWidth);
-	el.spacer.style.height = view.lines.length * row + 'px';
+	let width;
+	// The canvas is still as high as its place was: it must not cause a scroll bar. The lines may, which takes width.
+	el.canvas.style.height = 0;
+	do {
+		width = el.tree.clientWidth;
+		view.lines = place(width);
+		el.spacer.style.height = view.lines.length * row + 'px';
+	} while (el.tree.clientWidth < width);
 	ground = view.lines.length * row - el.tree.clientHeight;
 	if (!home && !view.callers && !state.inverted)
 		el.tree.scrollTop = ground - above;

@@ -213,8 +213,8 @@ const table = async (page) => {
 };
 const sandwich = async (page) => {
 	const width = await page.eval('document.querySelector("#tree").clientWidth');
-	await press(page, '#side tbody tr:first-child td');
-	let list = await rects(page);
+	await page.eval('document.querySelector("#side tbody tr:first-child td").click(); window.atOnce = psvgPage.rects()');
+	let list = await page.eval('window.atOnce');
 	is(await text(page, '#details'), 'f (600, 60.00%)', 'a click into the table: the function');
 	is([round(named(list, 'main').w), named(list, 'main').line < named(list, 'f').line], [width, true], 'its callers above');
 	is(list.filter((r) => r.name === 'f').map((r) => [round(r.w), r.line - named(list, 'main').line]),

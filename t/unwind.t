@@ -358,7 +358,8 @@ if "$CC" -O1 -fomit-frame-pointer -o places places.c 2>cc.err &&
 	is "$(sed -n 's/ [0-9]*$//; /;spin$/p' places.folded | sort -u | sed 's/^places;_start;.*;main;/main;/')" \
 		'main;places;work;inner;spin
 main;places;work;spin' 'and these are right'
-	is "$(sed -n '/"sym":"inner"/s/.*"sym":"work","dso":"[^"]*"},{"addr":"\([^"]*\)","sym":"places".*/\1/p' places.json |
+	# Called from spin, inner has its room: the copy ends in the frame of work.
+	is "$(sed -n '/"sym":"spin".*"sym":"inner"/s/.*"sym":"work","dso":"[^"]*"},{"addr":"\([^"]*\)","sym":"places".*/\1/p' places.json |
 		sort -u | sed 's/^0x0*//')" "$(nm places | sed -n 's/^0*\([0-9a-f]*\) T places$/\1/p')" \
 		'where it calls from is not known: it is where the function begins'
 else
