@@ -56,6 +56,7 @@ const colours = () => {
 };
 const resize = () => {
 	const ratio = devicePixelRatio || 1;
+	canvas.style.height = 0; // still as high as its place was
 	at.width = Math.max(scroller.clientWidth, 200);
 	at.height = Math.max(scroller.clientHeight, 100);
 	at.gutter = at.width < 700 ? 110 : 170;

@@ -174,9 +174,12 @@ const changed = (quick) => {
 	later = setTimeout(settle, quick ? 150 : 20);
 };
 const fitIn = () => {
+	el.tall.style.height = 0; // what was there before must not cause a scroll bar
 	draw_.resize();
 	const view = lanes.place(state, at.height * 0.45), tall = draw_.top() + view.total;
 	el.tall.style.height = tall > at.height ? tall + 4 + 'px' : at.height + 'px';
+	if (el.view.clientWidth < at.width)
+		draw_.resize();
 };
 // What changes which lanes there are, or what is below them.
 const arrange = () => {
