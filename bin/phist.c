@@ -68,8 +68,7 @@ static int run(struct config *c, struct kfunc *k, const struct cli *cli, char **
 	c->o.symbols = (struct expr_symbols){kfunc_name, kfunc_see, NULL, k, kfunc_device};
 	c->o.step = c->out.step;
 	c->o.as_table = c->out.form != TABLE_FORM_TEXT;
-	c->o.gates = c->out.gates;
-	c->o.ngates = c->out.ngates;
+	c->o.gates = &c->out.gates;
 	rc = phist_new(&p, &c->o, cli->diag);
 	if (rc)
 		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;

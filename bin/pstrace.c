@@ -7,10 +7,10 @@
 static int run(const struct strace_opts *o, const struct cli *c, char **names, int n)
 {
 	struct strace *s;
-	int status;
+	int rc = strace_new(&s, o, STDOUT_FILENO, c->diag), status;
 
-	if (strace_new(&s, o, STDOUT_FILENO, c->diag))
-		return PP_EXIT_FAIL;
+	if (rc)
+		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 	status = strace_close(s, strace_files(s, names, n));
 	if (!status && c->strict && strace_lost(s))
 		status = PP_EXIT_PARTIAL;

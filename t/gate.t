@@ -1,5 +1,5 @@
 #!/bin/sh
-# --fail-if of phist and plat: what conditions are by tables whose numbers are known, by the lines that
+# --fail-if of phist, plat, preport and pstrace: what conditions are by tables whose numbers are known, by the lines that
 # trace-cmd prints of a recording, what is refused, and exit statuses.
 . "${0%/*}/lib.sh"
 
@@ -116,7 +116,7 @@ wrong "$(printf '%300s' '' | tr ' ' '(')" '[0-9]*' 'expected a condition with le
 wrong "count() > $(printf '%300s' '' | tr ' ' '-')1" '[0-9]*' 'expected a condition with less nesting'
 wrong "$(printf '!%.0s' $(seq 300))(count() > 1)" '[0-9]*' 'expected a condition with less nesting'
 run "$BIN/phist" --by comm --fail-if 'p50() > 1' /nowhere
-like "$ERR" 'it is only counted' 'counts have no percentiles'
+like "$ERR" 'no such statistic; it has: count, share$' 'counts have no percentiles'
 run "$BIN/phist" -f a,b --fail-if 'p50() > 1' /nowhere
 like "$ERR" 'of which value\? There are: a, b' 'of several values one has to be named'
 run "$BIN/phist" --fail-if 'count(comm == x) > 1' /nowhere
@@ -204,4 +204,63 @@ run "$BIN/phist" --fail-if 'p99(prev_prio) > 1000' -f prev_prio --by comm --fail
 is "$status" 1 'damaged, and it cannot be decided'
 run "$BIN/phist" --fail-if 'count() > 0' /nowhere
 is "$status" 2 'no input'
+
+# preport: f calls g, and itself; one event; shares are of all samples, whatever is shown of them.
+printf '%s\n' 'a;main;f;g 70' 'a;main;h 15' 'b;main;f;f 10' 'b;main;h;z 5' >stacks.folded
+while read -r want condition; do
+	run "$BIN/preport" -t 1 --min-share 20 --fail-if "$condition" stacks.folded
+	is "$status" "$want" "preport: $condition: $want"
+done <<-'EOF'
+	3 share(self, sym == g) == 70% && count(self, sym == g) == 1
+	0 share(self, sym == g) > 70%
+	3 share(children, comm == b && sym == f) == 10% && sum(children, comm == b && sym == f) == 10
+	3 sum(self, sym in {z, h}) == 20 && share(self, sym ~ "[hz]") == 20%
+	3 sum(self) == 100
+	3 any(comm == a && sym == f && share(children) == 70%)
+	0 any(sym != main && share(children) > 70%)
+	3 sum(self, sym == nobody) == 0
+	4 share(children, sym in {f, g}) > 1%
+	4 sum(children) > 1
+EOF
+run "$BIN/preport" --by sym --fail-if 'share(children, sym == f) >= 80%' stacks.folded
+is "$status" 3 'preport: of a row with other keys'
+like "$ERR" '^preport: gate failed: share\(children, sym == f\) >= 80%: share\(children, sym == f\) is 80.00 %$' 'which is reported'
+run "$BIN/preport" --by sym --fail-if 'share(children) > 80%' stacks.folded
+like "$ERR" 'gate undecided: .*several rows, of which one includes the other' 'children of several rows are no sum'
+run "$BIN/preport" --fail-if 'share(chidren) > 80%' /nowhere
+is "$status" 64 'preport: a value that does not exist, before anything is read'
+like "$ERR" 'did you mean children\?' 'with the nearest name'
+run "$BIN/preport" --fail-if 'max(self) > 1' /nowhere
+like "$ERR" 'no such statistic; it has: count, sum, share$' 'preport: a statistic that there is not'
+run "$BIN/preport" --fail-if 'count(self) > 0' zlib.ps
+is "$status" 64 'preport: several events'
+like "$ERR" 'several events: choose one with --event' 'which is reported'
+run "$BIN/preport" -c -e sched:sched_switch --fail-if "sum(self) == $n" zlib.ps
+is "$status" 3 'preport: one of them'
+"$BIN/pfilter" 'comm == "nobody"' zlib.ps >none.ps 2>/dev/null
+run "$BIN/preport" --fail-if 'sum(self) > 0' none.ps
+is "$status" 0 'preport: samples that a filter left out'
+: >empty.folded
+run "$BIN/preport" --fail-if 'sum(self) > 0' empty.folded
+is "$status" 1 'preport: no sample at all'
+
+# pstrace: as its table has it, of which another test says that it is plat's.
+"$BIN/pdecode" "$ROOT/t/data/syscalls.dat" >sys.ps 2>/dev/null || exit 1
+"$BIN/pstrace" -s --tsv sys.ps 2>/dev/null >calls.tsv
+calls=$(awk -F '\t' '!/^#/ { n += $3 } END { print n }' calls.tsv)
+longest=$(awk -F '\t' '$2 == "openat" { print $8 }' calls.tsv)
+failed=$("$BIN/pstrace" --failed -e openat sys.ps 2>/dev/null | grep -c .)
+ok 'pstrace has calls that failed' test "$failed" -gt 0
+run "$BIN/pstrace" -s -n 1 --fail-if "count(time) == $calls && max(time, call == openat) == ${longest}ns" sys.ps
+is "$status" 3 'pstrace: calls and times'
+run "$BIN/pstrace" -s --fail-if "count(errors, call == openat) == $failed" sys.ps
+is "$status" 3 'pstrace: errors'
+run "$BIN/pstrace" --by-thread --fail-if 'max(time, tid == 1) > 1000s' sys.ps
+is "$status" 4 'pstrace: of a thread that there is not'
+run "$BIN/pstrace" -s -e openat --slower 1000s --fail-if 'count(time) > 0' sys.ps
+is "$status" 0 'pstrace: calls that were not requested'
+run "$BIN/pstrace" -s --fail-if 'max(tiem) > 1' /nowhere
+is "$status" 64 'pstrace: a value that does not exist'
+run "$BIN/pstrace" --fail-if 'count(time) > 1' sys.ps
+is "$status" 64 'pstrace: without a table'
 done_testing

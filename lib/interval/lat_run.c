@@ -210,12 +210,10 @@ static bool counted_zero(void *ctx, const char *value, size_t len)
 }
 
 /* 0, or the exit status. */
-static int judge(struct run *run, struct diag *d)
+static int judge(struct run *run)
 {
-	int rc = run->gates ? gates_judge(run->gates, lat_tables(run->l), counted_zero, run->l) : 0;
+	int rc = gates_judge(run->gates, lat_tables(run->l), counted_zero, run->l);
 
-	if (rc == PP_ENOMEM)
-		diag_error(d, NULL, -1, "%s", pp_strerror(rc));
 	return !rc ? 0 : rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 }
 
@@ -244,7 +242,7 @@ static int print_tables(struct run *run, int status, uint64_t lost, struct diag 
 		return status;
 	ts->lost = lost;
 	ts->partial = status == PP_EXIT_PARTIAL;
-	printed = judge(run, d);
+	printed = judge(run);
 	if (printed)
 		return printed;
 	if (tables_empty(ts)) {
@@ -256,8 +254,7 @@ static int print_tables(struct run *run, int status, uint64_t lost, struct diag 
 	printed = tables_print(ts, &o->out, STDOUT_FILENO, d);
 	if (printed)
 		return printed;
-	status = last(run, status, lost);
-	return run->gates ? gates_status(run->gates, status) : status;
+	return gates_status(run->gates, last(run, status, lost));
 }
 
 /* A completion of struct periods. */
@@ -406,11 +403,9 @@ static int make_gates(struct run *run, struct diag *d)
 	struct tables names;
 	int rc;
 
-	if (!o->out.ngates)
-		return 0;
-	rc = gates_new(&run->gates, o->out.gates, o->out.ngates, d);
-	if (rc)
-		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
+	rc = gates_new(&run->gates, &o->out.gates, d);
+	if (rc || !run->gates)
+		return !rc ? 0 : rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 	tables_init(&names);
 	rc = lat_names(run->l, &names);
 	if (rc)

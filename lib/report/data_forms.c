@@ -4,6 +4,7 @@
  */
 #include "base/err.h"
 #include "report/parts.h"
+#include "table/gate.h"
 #include "table/unit.h"
 
 #include <inttypes.h>
@@ -61,15 +62,26 @@ static void get_numbers(const void *ctx, uint32_t row, uint32_t v, struct table_
 	n->share = n->percent / 100;
 }
 
+/* A column of a key of the report. */
+static void add_column(struct data *x, struct table *t, unsigned k, enum table_key_kind kind)
+{
+	x->key[t->nkeys] = (uint8_t)k;
+	t->keys[t->nkeys++] = (struct table_key){x->s->r->key[k].name, kind, 0};
+}
+
+static void add_values(const struct data *x, struct table *t)
+{
+	t->nvalues = x->children + 1u;
+	t->values[0] = (struct table_value){"children", TABLE_PART, x->unit, 0};
+	t->values[x->children] = (struct table_value){"self", TABLE_PART, x->unit, 0};
+}
+
 static int write_table(struct data *x, struct tables *ts)
 {
 	const struct report *r = x->s->r;
 	struct table_rows rows = {.n = x->nrows, .key = add_key, .numbers = get_numbers, .ctx = x};
-	struct table t = {.name = buf_str(&x->name),
-			  .rows = &rows,
-			  .nvalues = x->children + 1u,
-			  .overlap = true,
-			  .other = TABLE_NO_ROW};
+	struct table t = {
+		.name = buf_str(&x->name), .rows = &rows, .overlap = true, .other = TABLE_NO_ROW};
 	struct table_opts o = {.form = r->o.form};
 
 	/* Readers of TSV take keys as texts. */
@@ -77,15 +89,80 @@ static int write_table(struct data *x, struct tables *ts)
 		const struct report_key *key = &r->key[k];
 		bool number = o.form == TABLE_FORM_JSON && key->number && !key->frame && !key->hex;
 
-		if (!report_has_key(r, k))
-			continue;
-		x->key[t.nkeys] = (uint8_t)k;
-		t.keys[t.nkeys++] =
-			(struct table_key){key->name, number ? TABLE_NUMBER : TABLE_TEXT, 0};
+		if (report_has_key(r, k))
+			add_column(x, &t, k, number ? TABLE_NUMBER : TABLE_TEXT);
 	}
-	t.values[0] = (struct table_value){"children", TABLE_PART, x->unit, 0};
-	t.values[x->children] = (struct table_value){"self", TABLE_PART, x->unit, 0};
+	add_values(x, &t);
 	return table_write(ts, &t, &o, x->b, x->out);
+}
+
+/* ---- gates ---- */
+
+/* A table for conditions: with all keys, all texts, and sums of "self" alone. */
+static void make_gate_table(struct data *x, struct table *t, const struct table_rows *rows)
+{
+	*t = (struct table){
+		.name = "", .rows = rows, .nrows = rows->n, .no_sum = 1, .other = TABLE_NO_ROW};
+	for (unsigned k = 0; k < x->s->r->nkeys; k++)
+		add_column(x, t, k, TABLE_TEXT);
+	x->children = true;
+	add_values(x, t);
+}
+
+int report_check_gates(const struct report *r)
+{
+	const struct result none = {.r = r};
+	const struct table_rows rows = {0};
+	struct data x = {.s = &none, .unit = ""};
+	struct table t;
+	struct tables ts = {.v = {&t}, .n = 1};
+
+	make_gate_table(&x, &t, &rows);
+	return gates_check(r->gates, &ts);
+}
+
+/* The only event with samples; REPORT_NONE: there are several. */
+static uint32_t only_event(const struct result *s)
+{
+	uint32_t only = REPORT_NONE;
+
+	for (uint32_t event = 0; event < s->nevents; event++) {
+		if (!s->events[event].samples)
+			continue;
+		if (only != REPORT_NONE)
+			return REPORT_NONE;
+		only = event;
+	}
+	return only;
+}
+
+int report_judge(const struct result *s, gates_zero_fn *zero, void *ctx)
+{
+	const struct report *r = s->r;
+	struct data x = {.s = s, .event = only_event(s), .unit = ""};
+	struct table_rows rows = {.key = add_key, .numbers = get_numbers, .ctx = &x};
+	struct table t;
+	struct tables ts = {.v = {&t}, .n = 1};
+	uint32_t from;
+	size_t len;
+
+	if (!r->gates)
+		return 0;
+	if (x.event == REPORT_NONE && s->nrows) {
+		diag_error(r->d, NULL, -1,
+			   "--fail-if: there are several events: choose one with --event");
+		return PP_EUSAGE;
+	}
+	if (s->nrows) {
+		const struct report_event *e = &s->events[x.event];
+
+		x.unit = e->units ? "" : report_text_get(r, e->unit, &len);
+		result_event(s, x.event, &from, &x.nrows);
+		x.rows = s->order + from;
+		rows.n = x.nrows - from;
+	}
+	make_gate_table(&x, &t, &rows);
+	return gates_judge(r->gates, &ts, zero, ctx);
 }
 
 /* ---- trees ---- */

@@ -16,7 +16,7 @@
 #include "report/report.h"
 #include "symbol/kfunc.h"
 #include "symbol/root.h"
-#include "table/table.h"
+#include "table/gate.h"
 
 #define REPORT_KEYS_MAX (TABLE_KEYS_MAX - 1)
 #define REPORT_NONE	UINT32_MAX
@@ -111,6 +111,7 @@ struct report {
 	struct buf text;		     /* of a key that is put together */
 	struct root *roots[REPORT_DIRS_MAX]; /* of --symfs */
 	size_t n_roots;
+	struct gates *gates; /* NULL: no conditions */
 	struct every *every; /* NULL: one report, in the end */
 	bool *failed;	     /* a file that is there could not be read; owned */
 	bool partial;	     /* the input was damaged or cut off */
@@ -439,5 +440,12 @@ int report_write_html(const struct result *s, struct out *out);
 
 /* TSV, JSON and Markdown. */
 int report_write_data(const struct result *s, struct out *out);
+
+/*
+ * Conditions of --fail-if: whether there is what they name, before anything was read; and what they
+ * are, by all rows. 0; PP_EUSAGE, PP_ENOMEM: reported.
+ */
+int report_check_gates(const struct report *r);
+int report_judge(const struct result *s, gates_zero_fn *zero, void *ctx);
 
 #endif

@@ -2,6 +2,7 @@
 #include "report/report.h"
 
 #include "base/err.h"
+#include "table/gate.h"
 
 #include <string.h>
 
@@ -13,6 +14,7 @@ enum {
 	PARENT,
 	ASCII,
 	SORT,
+	FAIL_IF,
 	ADDRS,
 	WIDE,
 	TSV,
@@ -49,6 +51,7 @@ const struct opt report_options[] = {
 	{'n', "samples", NULL, "also show the number of samples"},
 	{'t', "top", "N", "only the first N rows of each table"},
 	{SORT, "sort", "COLUMN", "sort by children, self, samples or a key; -COLUMN: reverse"},
+	GATE_OPTION(FAIL_IF, "share(self, sym == f) > 5%"),
 	{ASCII, "ascii", NULL, "draw trees with ASCII characters"},
 	{WIDE, "wide", NULL, "write full lines and paths, even if the terminal is narrower"},
 	{EVERY, "every", "TIME", "report every TIME, such as 2s, then their sum"},
@@ -73,6 +76,7 @@ const struct opt_rule report_rules[] = {
 	{"tsv", "json", NULL},
 	{"every", "function tsv json markdown html", NULL},
 	{"cumulative", NULL, "every"},
+	{"fail-if", "tree function view every", NULL},
 	{"symfs", NULL, "annotate view"},
 	{"debug-dir", NULL, "annotate view"},
 	{"vmlinux", NULL, "annotate view"},
@@ -144,6 +148,7 @@ int report_option(void *opts, int id, const char *arg, struct buf *why)
 	case PARENT: o->of_parent = true; break;
 	case ASCII: o->ascii = true; break;
 	case SORT: o->sort = arg; break;
+	case FAIL_IF: return gate_texts_add(&o->gates, arg, why);
 	case ADDRS: o->addrs = true; break;
 	case WIDE: o->wide = true; break;
 	case TSV: o->form = TABLE_FORM_TSV; break;

@@ -103,6 +103,10 @@ int report_new(struct report **out, const struct report_opts *o, struct diag *d)
 		rc = parse(r, o->by ? o->by : REPORT_BY);
 	}
 	if (!rc)
+		rc = gates_new(&r->gates, &o->gates, d);
+	if (!rc)
+		rc = report_check_gates(r);
+	if (!rc)
 		rc = open_files(r);
 	if (!rc && o->every)
 		rc = every_new(&r->every, r);
@@ -118,6 +122,7 @@ void report_free(struct report *r)
 	if (!r)
 		return;
 	every_free(r->every);
+	gates_free(r->gates);
 	for (unsigned k = 0; k < r->nkeys; k++)
 		free(r->key[k].name);
 	expr_free(r->by);
@@ -218,6 +223,29 @@ static void say_nothing(struct report *r)
 		diag_error(r->d, NULL, -1, "no samples");
 }
 
+/* gates_zero_fn. */
+static bool counted_zero(void *ctx, const char *value, size_t len)
+{
+	const struct report_account *a = &((const struct report *)ctx)->account;
+
+	(void)value;
+	(void)len;
+	return a->filtered && a->filtered + a->joined == a->samples;
+}
+
+/* Nothing was counted. With conditions, that can be what is wanted. */
+static int print_nothing(struct report *r, int status)
+{
+	const struct result none = {.r = r};
+	int rc = report_judge(&none, counted_zero, r);
+
+	say_nothing(r);
+	if (rc)
+		return PP_EXIT_FAIL;
+	return gates_status(r->gates,
+			    r->gates && counted_zero(r, NULL, 0) ? status : PP_EXIT_PARTIAL);
+}
+
 static void say_account(struct report *r)
 {
 	const struct report_account *a = &r->account;
@@ -259,7 +287,7 @@ int report_print(struct report *r, int status, int fd)
 {
 	struct result s;
 	bool problems, viewed = false;
-	int rc = 0;
+	int rc = 0, judged;
 
 	if (r->every && status != PP_EXIT_FAIL)
 		rc = every_end(r->every, &viewed);
@@ -274,10 +302,8 @@ int report_print(struct report *r, int status, int fd)
 		return status;
 	say_account(r);
 	problems = say_problems(r);
-	if (!r->account.counted) {
-		say_nothing(r);
-		return PP_EXIT_PARTIAL;
-	}
+	if (!r->account.counted)
+		return print_nothing(r, status);
 	if (viewed)
 		return problems || *r->failed ? PP_EXIT_PARTIAL : status;
 	fold_settle(r->tree);
@@ -291,6 +317,11 @@ int report_print(struct report *r, int status, int fd)
 		diag_error(r->d, NULL, -1, "--sort: there is no column %s", r->o.sort);
 		result_release(&s);
 		return PP_EXIT_USAGE;
+	}
+	judged = rc ? 0 : report_judge(&s, counted_zero, r);
+	if (judged) {
+		result_release(&s);
+		return judged == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 	}
 	if (!rc)
 		rc = write_form(&s, fd);
@@ -306,7 +337,8 @@ int report_print(struct report *r, int status, int fd)
 		diag_error(r->d, NULL, -1, "cannot write: %s", pp_strerror(rc));
 	if (rc)
 		return PP_EXIT_FAIL;
-	return (problems || *r->failed) && !status ? PP_EXIT_PARTIAL : status;
+	return gates_status(r->gates,
+			    (problems || *r->failed) && !status ? PP_EXIT_PARTIAL : status);
 }
 
 void report_describe(const struct report *r)

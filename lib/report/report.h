@@ -21,7 +21,7 @@
 
 #include "base/diag.h"
 #include "base/opt.h"
-#include "table/named_rows.h"
+#include "table/table.h"
 
 #include <stdint.h>
 
@@ -64,6 +64,7 @@ struct report_opts {
 	uint32_t depth;	     /* frames of a branch of a tree; 0: all */
 	uint64_t every;	     /* ns: a report of each such period, then the sum; 0: one in the end */
 	bool cumulative;     /* of those: each is of all until then */
+	struct gate_texts gates;
 };
 
 #define REPORT_OPTS_INIT \

@@ -10,6 +10,7 @@
 #include "stream/stream.h"
 #include "strace/syscalls.h"
 #include "strace/strace.h"
+#include "table/gate.h"
 
 #define STRACE_PATH_MAX 4096 /* bytes of a path that are kept */
 #define TOLD_PATHS	2    /* paths of a call that can be told: rename has two */
@@ -122,7 +123,8 @@ struct strace {
 	bool pathless;	     /* a path was written as its address */
 	struct map64 wanted; /* by name: 1 no, 2 yes */
 	struct tables tables;
-	struct table *table;
+	struct table *table; /* of calls; NULL: they are printed one by one */
+	struct gates *gates;
 	struct strace_account account;
 };
 
@@ -244,5 +246,8 @@ void strace_line_end(struct strace *s, const struct call *c, const struct known_
 
 /* Writes a call in the form that was asked for, or counts it. 0 or an error. */
 int strace_write(struct strace *s, const struct call *c);
+
+/* The table of --summary, and the conditions on it. 0, PP_EUSAGE or PP_ENOMEM: reported. */
+int strace_make_table(struct strace *s);
 
 #endif

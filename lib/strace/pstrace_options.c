@@ -1,11 +1,25 @@
 /* The command line options of pstrace. */
 #include "base/err.h"
-#include "strace/syscalls.h"
 #include "strace/strace.h"
+#include "strace/syscalls.h"
+#include "table/gate.h"
 
 #include <string.h>
 
-enum { FAILED = OPT_NO_SHORT, SLOWER, BY_THREAD, RAW, ARCH, ABI, STRACE, TSV, JSON, SORT, TOP };
+enum {
+	FAILED = OPT_NO_SHORT,
+	SLOWER,
+	BY_THREAD,
+	RAW,
+	ARCH,
+	ABI,
+	STRACE,
+	TSV,
+	JSON,
+	SORT,
+	TOP,
+	FAIL_IF
+};
 
 const struct opt strace_options[] = {
 	{'e', "calls", "CALLS",
@@ -16,6 +30,7 @@ const struct opt strace_options[] = {
 	{BY_THREAD, "by-thread", NULL, "with --summary: a row for each thread's calls"},
 	{'n', "top", "N", "with --summary: only the first N rows; the others become one"},
 	{SORT, "sort", "COLUMN", "with --summary: sort by time, errors, count, max, call, ..."},
+	GATE_OPTION(FAIL_IF, "max(time) > 10ms"),
 	{RAW, "raw", NULL, "numbers, not the names of flags and errors"},
 	{ARCH, "arch", "ARCH", "calls and flags are those of ARCH: x86_64, i386, aarch64, arm"},
 	{ABI, "abi", "ABI",
@@ -29,9 +44,13 @@ const struct opt strace_options[] = {
 #define TABLES "summary by-thread"
 
 const struct opt_rule strace_rules[] = {
-	{"top", NULL, TABLES}, {"sort", NULL, TABLES},
-	{"raw", TABLES, NULL}, {"strace", TABLES " tsv json", NULL},
-	{"tsv", "json", NULL}, {0},
+	{"top", NULL, TABLES},
+	{"sort", NULL, TABLES},
+	{"fail-if", NULL, TABLES},
+	{"raw", TABLES, NULL},
+	{"strace", TABLES " tsv json", NULL},
+	{"tsv", "json", NULL},
+	{0},
 };
 
 /* Names of -e that are no patterns have to be those of calls or groups. */
@@ -97,6 +116,7 @@ int strace_option(void *opts, int id, const char *arg, struct buf *why)
 		break;
 	}
 	case SORT: o->table.sort = arg; break;
+	case FAIL_IF: return gate_texts_add(&o->table.gates, arg, why);
 	case RAW: o->raw = true; break;
 	case ARCH: o->arch = arg; break;
 	case ABI: return add_abi(o, arg, why);

@@ -21,8 +21,15 @@ int strace_new(struct strace **out, const struct strace_opts *o, int fd, struct 
 	}
 	s->o = *o;
 	s->d = d;
+	tables_init(&s->tables);
 	s->lean = o->summary && !o->by_thread;
-	return 0;
+	rc = o->summary ? strace_make_table(s) : 0;
+	if (rc) {
+		out_release(&s->out);
+		strace_free(s);
+		*out = NULL;
+	}
+	return rc;
 }
 
 void strace_free(struct strace *s)
@@ -39,8 +46,8 @@ void strace_free(struct strace *s)
 	map64_release(&s->names);
 	map64_release(&s->narrow);
 	map64_release(&s->wanted);
-	if (s->table)
-		tables_release(&s->tables);
+	tables_release(&s->tables);
+	gates_free(s->gates);
 	free(s);
 }
 
@@ -376,15 +383,28 @@ int strace_files(struct strace *s, char **names, int n)
 
 /* ---- the end ---- */
 
+/* gates_zero_fn: there were calls, and none was requested. */
+static bool counted_zero(void *ctx, const char *value, size_t len)
+{
+	const struct strace *s = ctx;
+
+	(void)value;
+	(void)len;
+	return s->account.calls && !s->account.shown;
+}
+
 static int print_table(struct strace *s, int status)
 {
-	int fd = s->out.fd, printed;
+	int fd = s->out.fd, printed, rc;
 
 	out_release(&s->out);
 	s->tables.lost = s->account.lost;
 	s->tables.partial = status == PP_EXIT_PARTIAL;
+	rc = gates_judge(s->gates, &s->tables, counted_zero, s);
+	if (rc)
+		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 	printed = tables_print(&s->tables, &s->o.table, fd, s->d);
-	return printed ? printed : status;
+	return printed ? printed : gates_status(s->gates, status);
 }
 
 int strace_close(struct strace *s, int status)
@@ -398,7 +418,7 @@ int strace_close(struct strace *s, int status)
 				   : "no samples");
 		status = PP_EXIT_PARTIAL;
 	}
-	if (s->table && status != PP_EXIT_FAIL)
+	if (s->table && status != PP_EXIT_FAIL && status != PP_EXIT_USAGE)
 		return print_table(s, status);
 	if (!rc)
 		rc = out_add(&s->out, s->b.data, s->b.len);

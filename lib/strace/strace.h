@@ -47,7 +47,7 @@ opt_handler strace_option;
 
 struct strace;
 
-/* Texts of opts and the diag must outlive it. 0 or PP_ENOMEM. */
+/* Texts of opts and the diag must outlive it. 0, PP_EUSAGE (a condition; reported) or PP_ENOMEM. */
 int strace_new(struct strace **s, const struct strace_opts *opts, int fd, struct diag *d);
 void strace_free(struct strace *s); /* NULL is fine */
 

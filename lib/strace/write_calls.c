@@ -6,16 +6,20 @@
 
 /* ---- the table of calls ---- */
 
-static int make(struct strace *s)
+int strace_make_table(struct strace *s)
 {
 	static const struct table_key keys[] = {
 		{"call", TABLE_TEXT, 0}, {"comm", TABLE_TEXT, 0}, {"tid", TABLE_NUMBER, 0}};
 	static const struct table_value values[] = {{"time", TABLE_SUM, "ns", 0},
 						    {"errors", TABLE_COUNT, "", 0}};
 
-	tables_init(&s->tables);
-	return tables_add(&s->tables, "system calls", keys, s->o.by_thread ? 3 : 1, values, 2,
-			  &s->table);
+	int rc = tables_add(&s->tables, "system calls", keys, s->o.by_thread ? 3 : 1, values, 2,
+			    &s->table);
+
+	if (rc)
+		diag_error(s->d, NULL, -1, "%s", pp_strerror(rc));
+	rc = rc ? rc : gates_new(&s->gates, &s->o.table.gates, s->d);
+	return rc ? rc : gates_check(s->gates, &s->tables);
 }
 
 /* The row of a call; the one of a thread's calls is looked up each time. */
@@ -42,12 +46,12 @@ static int find_row(struct strace *s, const struct call *c, struct known_call *k
 static int strace_count(struct strace *s, const struct call *c, struct known_call *k)
 {
 	uint32_t row;
-	int rc = s->table ? 0 : make(s);
+	int rc = 0;
 
-	if (!rc && k->row && k->generation == s->table->generation)
+	if (k->row && k->generation == s->table->generation)
 		row = k->row - 1;
 	else
-		rc = rc ? rc : find_row(s, c, k, &row);
+		rc = find_row(s, c, k, &row);
 	if (!rc && c->begun && c->ended)
 		rc = table_add(s->table, row, 0, (hist_int)(c->end - c->start), c->start);
 	if (!rc && strace_failed(c))

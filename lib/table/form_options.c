@@ -1,4 +1,5 @@
 /* The command line options of tables, and how phist and plat print theirs in the end. */
+#include "table/gate.h"
 #include "table/parts.h"
 
 #include "base/err.h"
@@ -52,7 +53,7 @@ const struct opt table_options[] = {
 	{WIDE, "wide", NULL, "all columns, and full keys, even if the terminal is narrower"},
 	{EVERY, "every", "TIME", "write the tables of every TIME, such as 2s, then their sum"},
 	{CUMULATIVE, "cumulative", NULL, "with --every: tables of everything up to then"},
-	{FAIL_IF, "fail-if", "COND", "exit with 3 if COND holds, such as 'p99(runq) > 10ms'"},
+	GATE_OPTION(FAIL_IF, "p99(runq) > 10ms"),
 	{TSV, "tsv", "[plain]",
 	 "write tab-separated values, for phist --merge and psvg; plain: one table for databases"},
 	{SOURCE, "source", "NAME",
@@ -109,13 +110,7 @@ int table_option(void *opts, int id, const char *arg, struct buf *why)
 	case WIDE: o->wide = true; break;
 	case EVERY: rc = opt_period("every", arg, &o->every, why); break;
 	case CUMULATIVE: o->cumulative = true; break;
-	case FAIL_IF:
-		if (o->ngates == TABLE_GATES_MAX) {
-			buf_addf(why, "--fail-if: more than %d of them", TABLE_GATES_MAX);
-			return PP_EUSAGE;
-		}
-		o->gates[o->ngates++] = arg;
-		break;
+	case FAIL_IF: rc = gate_texts_add(&o->gates, arg, why); break;
 	case TSV:
 		o->form = TABLE_FORM_TSV;
 		o->plain = arg && !strcmp(arg, "plain");

@@ -22,25 +22,38 @@ static void report(struct gates *gs, const struct gate *g, int rc, const struct 
 		diag_lines(gs->d, buf_str(why));
 }
 
-int gates_new(struct gates **out, const char *const *texts, unsigned n, struct diag *d)
+int gate_texts_add(struct gate_texts *texts, const char *arg, struct buf *why)
 {
-	struct gates *gs = calloc(1, sizeof(*gs));
+	if (texts->n == GATES_MAX) {
+		buf_addf(why, "--fail-if: more than %d of them", GATES_MAX);
+		return PP_EUSAGE;
+	}
+	texts->v[texts->n++] = arg;
+	return 0;
+}
+
+int gates_new(struct gates **out, const struct gate_texts *texts, struct diag *d)
+{
+	struct gates *gs;
 	struct buf why = BUF_INIT;
 	int rc = 0;
 
 	*out = NULL;
+	if (!texts || !texts->n)
+		return 0;
+	gs = calloc(1, sizeof(*gs));
 	if (gs)
-		gs->v = calloc(n + 1, sizeof(*gs->v));
+		gs->v = calloc(texts->n, sizeof(*gs->v));
 	if (!gs || !gs->v) {
 		diag_error(d, NULL, -1, "%s", pp_strerror(PP_ENOMEM));
 		free(gs);
 		return PP_ENOMEM;
 	}
 	gs->d = d;
-	for (unsigned i = 0; i < n && !rc; i++) {
+	for (unsigned i = 0; i < texts->n && !rc; i++) {
 		struct gate *g = &gs->v[gs->n++];
 
-		g->src = (struct expr_source){texts[i], strlen(texts[i])};
+		g->src = (struct expr_source){texts->v[i], strlen(texts->v[i])};
 		rc = gate_parse(gs, g, &why);
 		if (rc)
 			report(gs, g, rc, &why);
@@ -74,13 +87,14 @@ int gates_check(struct gates *gs, const struct tables *ts)
 	struct buf why = BUF_INIT;
 	int rc = 0;
 
-	for (unsigned i = 0; i < gs->n && !rc && ts->n; i++) {
+	for (unsigned i = 0; gs && i < gs->n && !rc && ts->n; i++) {
 		rc = gate_check(&gs->v[i], ts, &why);
 		if (rc)
 			report(gs, &gs->v[i], rc, &why);
 	}
 	buf_release(&why);
-	gs->checked |= !rc && ts->n;
+	if (gs)
+		gs->checked |= !rc && ts->n;
 	return rc;
 }
 
@@ -349,11 +363,15 @@ static int judge(struct gate *g, struct gate_eval *e)
 int gates_judge(struct gates *gs, const struct tables *ts, gates_zero_fn *zero, void *ctx)
 {
 	struct gate_eval e = {.ts = ts, .zero = zero, .ctx = ctx};
-	int rc = gs->checked ? 0 : gates_check(gs, ts);
+	int rc = !gs || gs->checked ? 0 : gates_check(gs, ts);
 
+	if (!gs || rc)
+		return rc;
 	for (unsigned i = 0; i < gs->n && !rc; i++)
 		rc = judge(&gs->v[i], &e);
 	buf_release(&e.text);
+	if (rc)
+		diag_error(gs->d, NULL, -1, "%s", pp_strerror(rc));
 	return rc;
 }
 
@@ -361,7 +379,7 @@ int gates_status(const struct gates *gs, int status)
 {
 	bool worse = false, unsure = false;
 
-	for (unsigned i = 0; i < gs->n; i++) {
+	for (unsigned i = 0; gs && i < gs->n; i++) {
 		const struct gate *g = &gs->v[i];
 
 		if (g->outcome == GATE_YES)

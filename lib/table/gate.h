@@ -2,10 +2,10 @@
  * Gates: conditions on the tables of a result, which can stop a build.
  * perfpipe-table(5) is the manual of their language.
  *
- *	static const char *const texts[] = {"p99(runq, comm == nginx) > 10ms"};
+ *	struct gate_texts texts = {.v = {"p99(runq, comm == nginx) > 10ms"}, .n = 1};
  *	struct gates *g;
  *
- *	rc = gates_new(&g, texts, 1, diag);
+ *	rc = gates_new(&g, &texts, diag);
  *	rc = gates_check(g, &schema);	(tables without rows: what names there will be)
  *	...
  *	rc = gates_judge(g, &tables, NULL, NULL);
@@ -22,12 +22,20 @@
 
 struct gates;
 
+/* The option: its row, and what its argument is added with. 0 or PP_EUSAGE. */
+#define GATE_OPTION(id, example) \
+	{ \
+		id, "fail-if", "COND", "exit with 3 if COND holds, such as '" example "'" \
+	}
+int gate_texts_add(struct gate_texts *texts, const char *arg, struct buf *why);
+
 /*
- * Parses n conditions; the texts must outlive it. 0; PP_EUSAGE (reported, with line and caret);
+ * Parses the conditions, whose texts must outlive it. Of none (texts may be NULL), *g is NULL: the
+ * functions below take it, and then do nothing. 0; PP_EUSAGE (reported, with line and caret);
  * PP_ENOMEM (reported).
  */
-int gates_new(struct gates **g, const char *const *texts, unsigned n, struct diag *d);
-void gates_free(struct gates *g); /* NULL is fine */
+int gates_new(struct gates **g, const struct gate_texts *texts, struct diag *d);
+void gates_free(struct gates *g);
 
 /*
  * Whether tables with these names, keys and values have what is named; rows are not looked at. 0 or
@@ -43,8 +51,9 @@ typedef bool gates_zero_fn(void *ctx, const char *value, size_t len);
 
 /*
  * Decides all conditions by whole tables: before table_top. Names are checked if gates_check has
- * not done that. `zero` may be NULL: nothing is known.
- * 0; PP_EUSAGE (a name that is not there; reported), PP_ENOMEM.
+ * not done that. `zero` may be NULL: nothing is known. Keys of rows that are kept elsewhere
+ * (struct table_rows) have to be texts.
+ * 0; PP_EUSAGE (a name that is not there), PP_ENOMEM; both are reported.
  */
 int gates_judge(struct gates *g, const struct tables *ts, gates_zero_fn *zero, void *ctx);
 

@@ -73,6 +73,14 @@ static void list_keys(const struct tables *ts, const struct gate_node *stat, str
 				return;
 }
 
+/* What values of a kind have. */
+static void list_stats(enum table_value_kind kind, struct buf *b)
+{
+	for (int i = 0; i < GATE_NSTATS; i++)
+		if (kind >= gate_stats[i].least)
+			buf_addf(b, "%s%s", b->len ? ", " : "", gate_stats[i].name);
+}
+
 static bool has_key(const struct tables *ts, const struct gate_node *n)
 {
 	for (uint32_t i = 0; i < ts->n; i++)
@@ -156,14 +164,19 @@ static int check_only(const struct check *c, const struct gate_node *n)
 static int check_name(const struct check *c, const struct gate_node *n)
 {
 	struct buf names = BUF_INIT;
+	enum table_value_kind most = TABLE_COUNT;
 	bool found = false, has = false;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < c->ts->n; i++) {
 		int v = gate_value(c->ts->v[i], n);
 
-		found |= v >= 0;
-		has |= v >= 0 && c->ts->v[i]->values[v].kind >= gate_stats[n->stat].least;
+		if (v < 0)
+			continue;
+		found = true;
+		if (c->ts->v[i]->values[v].kind > most)
+			most = c->ts->v[i]->values[v].kind;
+		has |= most >= gate_stats[n->stat].least;
 	}
 	if (!found && has_key(c->ts, n)) {
 		rc = expr_error(&c->g->src, n->name_at, n->name_end - n->name_at, c->why,
@@ -173,8 +186,8 @@ static int check_name(const struct check *c, const struct gate_node *n)
 		list_values(c->ts, false, &names);
 		rc = say_no_name(c, n, false, &names);
 	} else if (!has) {
-		rc = say(c, n->at, n->end, "this value has no such statistic: it is only counted",
-			 &names);
+		list_stats(most, &names);
+		rc = say(c, n->at, n->end, "this value has no such statistic; it has: ", &names);
 	}
 	buf_release(&names);
 	return rc;

@@ -15,7 +15,7 @@
 /* What can be asked of rows: G(NAME, name, kinds of value that have it). */
 #define GATE_STATS(G) \
 	G(COUNT, "count", TABLE_COUNT) \
-	G(SUM, "sum", TABLE_SUM) \
+	G(SUM, "sum", TABLE_PART) \
 	G(SHARE, "share", TABLE_COUNT) \
 	G(MIN, "min", TABLE_SUM) \
 	G(MEAN, "mean", TABLE_SUM) \

@@ -134,7 +134,9 @@ struct sums {
 	hist_int total;	    /* of all rows, meant or not */
 	uint32_t rows, met; /* of tables that have it; those that are meant */
 	bool rough;	    /* rows are left out that may be meant: they have become one */
-	bool overlap;
+	bool overlap;	    /* other rows also count what one counts */
+	bool no_sum;	    /* what several rows have means nothing together */
+	double share;	    /* of rows that are kept elsewhere */
 	const struct table_value *value;
 };
 
@@ -176,28 +178,52 @@ static void add_cell(struct gate_eval *e, struct sums *s, const struct hist *h, 
 	s->h.sum = add(s->h.sum, h->sum);
 }
 
+/* Of rows that are kept elsewhere, which know their shares. */
+static void add_numbers(struct sums *s, const struct table *t, uint32_t row, uint32_t v)
+{
+	struct table_numbers n;
+
+	table_numbers(t, row, v, 0, &n);
+	s->met++;
+	s->h.count += n.count;
+	s->h.sum = add(s->h.sum, n.sum);
+	s->share += n.share;
+}
+
+static void add_row(struct gate_eval *e, struct sums *s, const struct table *t, uint32_t row,
+		    uint32_t v, bool buckets)
+{
+	s->rows++;
+	if (t->rows)
+		add_numbers(s, t, row, v);
+	else
+		add_cell(e, s, table_cell(t, row, v), buckets);
+}
+
 static void add_table(struct gate_eval *e, struct sums *s, const struct table *t,
 		      const struct gate_node *n)
 {
+	bool buckets = n->stat == GATE_PERCENTILE;
 	int v = gate_value(t, n);
 
 	if (v < 0 || t->values[v].kind < gate_stats[n->stat].least)
 		return;
 	s->value = &t->values[v];
 	s->overlap |= t->overlap;
+	s->no_sum |= t->rows && t->no_sum >> v & 1;
 	if (n->stat == GATE_SHARE)
-		s->total = add(s->total, total_of(e, t, v));
+		s->total = t->rows ? 1 : add(s->total, total_of(e, t, v));
 	if (e->table) {
-		s->rows++;
-		add_cell(e, s, table_cell(t, e->row, (uint32_t)v), n->stat == GATE_PERCENTILE);
+		add_row(e, s, t, e->row, (uint32_t)v, buckets);
 		return;
 	}
 	for (uint32_t row = 0; row < t->nrows && !e->err; row++) {
+		if (!n->left || (row != t->other && row_holds(e, t, row, n->left))) {
+			add_row(e, s, t, row, (uint32_t)v, buckets);
+			continue;
+		}
 		s->rows++;
-		if (n->left && row == t->other)
-			s->rough = true;
-		else if (!n->left || row_holds(e, t, row, n->left))
-			add_cell(e, s, table_cell(t, row, (uint32_t)v), n->stat == GATE_PERCENTILE);
+		s->rough |= row == t->other;
 	}
 }
 
@@ -223,7 +249,11 @@ static double statistic(const struct sums *s, const struct gate_node *n)
 	switch (n->stat) {
 	case GATE_COUNT: return (double)s->h.count;
 	case GATE_SUM: return (double)s->h.sum;
-	case GATE_SHARE: return (counts ? (double)s->h.count : (double)s->h.sum) / (double)s->total;
+	case GATE_SHARE:
+		return s->value && s->value->kind == TABLE_PART
+			       ? s->share
+			       : (counts ? (double)s->h.count : (double)s->h.sum) /
+					 (double)s->total;
 	case GATE_MIN: return (double)s->h.min;
 	case GATE_MEAN: return hist_mean(&s->h);
 	case GATE_MAX: return (double)s->h.max;
@@ -239,6 +269,8 @@ static struct gate_number number_of(struct gate_eval *e, const struct gate_node 
 
 	if (!s->rows && !(adds && is_zero(e, n)))
 		return unknown(e, n, "nothing was counted");
+	if (s->no_sum && s->met > 1)
+		return unknown(e, n, "several rows, of which one includes the other");
 	if (n->stat == GATE_SHARE && s->overlap)
 		return unknown(e, n, "rows overlap, so there are no shares");
 	if (n->stat == GATE_SHARE && s->total <= 0)

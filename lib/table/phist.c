@@ -102,9 +102,9 @@ static int add_names(const struct phist *p, struct tables *ts)
 static int make_gates(struct phist *p)
 {
 	struct tables names;
-	int rc = gates_new(&p->gates, p->o.gates, p->o.ngates, p->d);
+	int rc = gates_new(&p->gates, p->o.gates, p->d);
 
-	if (rc || p->o.merge)
+	if (rc || !p->gates || p->o.merge)
 		return rc;
 	tables_init(&names);
 	rc = add_names(p, &names);
@@ -156,7 +156,7 @@ int phist_new(struct phist **pp, const struct phist_opts *opts, struct diag *d)
 	}
 	if (!rc)
 		rc = begin_periods(p, opts->every);
-	if (!rc && opts->ngates)
+	if (!rc)
 		rc = make_gates(p);
 	if (rc) {
 		phist_free(p);
@@ -459,15 +459,13 @@ int phist_print(struct phist *p, int status, const struct table_opts *o)
 	problems |= say_problems(p, p->by);
 	if (problems && !status)
 		status = PP_EXIT_PARTIAL;
-	rc = p->gates ? gates_judge(p->gates, &p->tables, counted_zero, p) : 0;
-	if (rc == PP_ENOMEM)
-		diag_error(p->d, NULL, -1, "%s", pp_strerror(rc));
+	rc = gates_judge(p->gates, &p->tables, counted_zero, p);
 	if (rc)
 		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 	/* Counts that perf stat recorded are printed already. */
 	if (!p->account.samples && p->counts && count_reader_rounds(p->counts) &&
 	    (!p->o.as_table || tables_empty(&p->tables)))
-		return p->gates ? gates_status(p->gates, status) : status;
+		return gates_status(p->gates, status);
 	if (tables_empty(&p->tables))
 		return print_nothing(p, status);
 	if (!o->sort && !p->window && p->t)
@@ -476,7 +474,7 @@ int phist_print(struct phist *p, int status, const struct table_opts *o)
 	printed = tables_print(&p->tables, &opts, STDOUT_FILENO, p->d);
 	if (printed)
 		return printed;
-	return p->gates ? gates_status(p->gates, status) : status;
+	return gates_status(p->gates, status);
 }
 
 void phist_describe(const struct phist *p)

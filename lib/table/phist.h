@@ -38,8 +38,7 @@ struct phist_opts {
 	bool raw;   /* keys are numbers, also where these have names */
 	struct expr_symbols symbols; /* for the names; its functions may be NULL */
 	/* Conditions that phist_print decides (gate.h). */
-	const char *const *gates;
-	unsigned ngates;
+	const struct gate_texts *gates;
 };
 
 struct phist;

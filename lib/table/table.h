@@ -144,7 +144,7 @@ struct table {
 	bool sorted;
 	bool by_time;	 /* sorted by windows of time */
 	bool as_added;	 /* may be set: table_sort by NULL leaves the rows as they came */
-	uint32_t no_sum; /* may be set: bits, values whose sum means nothing; text shows none */
+	uint32_t no_sum; /* may be set: bits, values whose sum over rows means nothing */
 	bool overlap; /* may be set: other rows also count what one counts, and none has a share */
 	bool derived; /* may be set: made of the others; all its rows are written */
 };
@@ -277,7 +277,12 @@ const char *table_stat_title(enum table_stat stat);
 
 /* ---- output ---- */
 
-#define TABLE_GATES_MAX 64 /* --fail-if */
+/* The conditions of --fail-if, for gates_new (gate.h). */
+#define GATES_MAX 64
+struct gate_texts {
+	const char *v[GATES_MAX];
+	unsigned n;
+};
 
 struct table_opts {
 	enum table_form form;
@@ -294,9 +299,7 @@ struct table_opts {
 	bool wide;	    /* tables_print: also to a terminal that is narrower */
 	uint64_t every;	    /* ns of a period, for the caller (periods.h); 0: none */
 	bool cumulative;    /* the same */
-	/* The texts of --fail-if, for gates_new (gate.h). */
-	const char *gates[TABLE_GATES_MAX];
-	unsigned ngates;
+	struct gate_texts gates;
 };
 
 #define TABLE_STATS_SHOWN (((1u << TABLE_NSTATS) - 1) & ~(1u << TABLE_STAT_MAX_TIME))

@@ -39,7 +39,7 @@ static void take_line(void *ctx, const char *line, size_t len)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = strndup((const char *)data, size);
-	const char *const texts[] = {text};
+	const struct gate_texts texts = {.v = {text}, .n = 1};
 	struct gates *g = NULL;
 	struct tables ts;
 	struct diag *d;
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tables_init(&ts);
 	if (read_table(&ts))
 		abort();
-	rc = gates_new(&g, texts, 1, d);
+	rc = gates_new(&g, &texts, d);
 	rc = rc ? rc : gates_judge(g, &ts, NULL, NULL);
 	if (rc == PP_EUSAGE && !said)
 		abort();
