@@ -1,17 +1,23 @@
 /*
  * The children of the nodes of a tree, found by their parent and name: an index over nodes that
- * somebody else keeps, numbered from 1 on, with 4 bytes per slot.
+ * somebody else keeps, numbered from 1 on as they come. The child that was made right after its
+ * parent has the number after the parent's, and is looked for there: a stack that is new from some
+ * frame on takes one slot. All other children have a slot, of 4 bytes.
  *
- *	uint32_t hash = children_hash(parent, name), i = hash, k;
+ *	k = parent + 1;
+ *	if (k < n && v[k].parent == parent && v[k].name == name)
+ *		...	(the child)
+ *	hash = i = children_hash(parent, name);
  *	while ((k = children_next(&c, hash, &i)) && !(v[k].parent == parent && v[k].name == name))
  *		;	(k: the child, or 0)
- *	if (!k && children_full(&c, n + 1) && !(rc = children_make(&c, n + 1)))
- *		...	(children_put of all that there are)
- *	children_put(&c, hash, n++);
+ *	if (!k && children_full(&c, n + 1) && !(rc = children_make(&c, n + 1, used + 1)))
+ *		...	(children_put of all that there are; used: those that need a slot)
+ *	if (children_slotted(parent, n))
+ *		children_put(&c, hash, n);
  *
- * A slot has the number of a node in the low bits, as many as the numbers of all slots need, and in
- * those above them its hash: most others are distinguished without a look at the node. Open
- * addressing; three quarters of the slots are used at most, of the largest table all but one.
+ * A slot has the number of a node in the low bits, as many as the numbers need, and in those above
+ * them its hash: most others are distinguished without a look at the node. Open addressing; three
+ * quarters of the slots are used at most.
  */
 #ifndef PP_BASE_CHILDREN_H
 #define PP_BASE_CHILDREN_H
@@ -25,10 +31,13 @@
 
 #define CHILDREN_MAX   0x7fffffffu /* nodes, including the root */
 #define CHILDREN_FIRST 4096u	   /* slots */
+#define CHILDREN_IDS   (1u << 24)  /* nodes for whose numbers there is room at first */
 
 struct children {
 	uint32_t *slots; /* 0: free */
 	uint32_t mask;	 /* their number less one; 0: there are none */
+	uint32_t ids;	 /* the bits of a slot that hold a node's number */
+	uint32_t n;	 /* slots that are used */
 };
 
 static inline void children_release(struct children *c)
@@ -44,6 +53,12 @@ static inline uint32_t children_hash(uint32_t parent, uint32_t name)
 	return (uint32_t)((k ^ k >> 29) * 0xbf58476d1ce4e5b9u >> 32);
 }
 
+/* Whether a node needs a slot. */
+static inline bool children_slotted(uint32_t parent, uint32_t node)
+{
+	return node != parent + 1;
+}
+
 /* The next node with this hash, most likely; *i is the hash to begin with. 0: there is no more. */
 static inline uint32_t children_next(const struct children *c, uint32_t hash, uint32_t *i)
 {
@@ -52,52 +67,49 @@ static inline uint32_t children_next(const struct children *c, uint32_t hash, ui
 	if (!c->slots)
 		return 0;
 	for (; (k = c->slots[*i & c->mask]); ++*i)
-		if (!((k ^ hash) & ~c->mask)) {
+		if (!((k ^ hash) & ~c->ids)) {
 			++*i;
-			return k & c->mask;
+			return k & c->ids;
 		}
 	return 0;
 }
 
-/* Memory is asked for where a node will be put. */
-static inline void children_prefetch(const struct children *c, uint32_t hash)
-{
-	__builtin_prefetch(&c->slots[hash & c->mask], 1);
-}
-
-/* Puts a node that is not in it, for which there is room. */
+/* Puts a node that needs a slot and is not in it, for which there is room. */
 static inline void children_put(struct children *c, uint32_t hash, uint32_t node)
 {
 	uint32_t i = hash & c->mask;
 
 	while (c->slots[i])
 		i = (i + 1) & c->mask;
-	c->slots[i] = (hash & ~c->mask) | node;
+	c->slots[i] = (hash & ~c->ids) | node;
+	c->n++;
 }
 
-/* Whether n nodes, including the root, are more than fit. */
+/* Whether n nodes, including the root, may be more than fit, with one more that needs a slot. */
 static inline bool children_full(const struct children *c, uint64_t n)
 {
-	return !c->slots || (n > ((uint64_t)c->mask + 1) / 4 * 3 && c->mask < CHILDREN_MAX);
+	return !c->slots || (uint64_t)c->n + 1 > ((uint64_t)c->mask + 1) / 4 * 3 ||
+	       n > (uint64_t)c->ids + 1;
 }
 
 /*
- * Makes room for n nodes; their owner then puts all of them. The old content is gone,
- * but is unchanged if this fails. 0 or PP_ENOMEM.
+ * Makes room for n nodes, CHILDREN_MAX + 1 at most, `used` of which need a slot; their owner then
+ * puts all of them. The old content is gone, but is unchanged if this fails. 0 or PP_ENOMEM.
  */
-static inline int children_make(struct children *c, uint64_t n)
+static inline int children_make(struct children *c, uint64_t n, uint64_t used)
 {
-	uint64_t slots = c->mask ? (uint64_t)c->mask + 1 : CHILDREN_FIRST;
+	uint64_t slots = c->mask ? (uint64_t)c->mask + 1 : CHILDREN_FIRST, ids = CHILDREN_IDS;
 	uint32_t *v;
 
-	while (n > slots / 4 * 3 && slots <= CHILDREN_MAX)
+	while (used > slots / 4 * 3)
 		slots *= 2;
+	while (n > ids)
+		ids *= 2;
 	v = realloc(c->slots, slots * sizeof(*v));
 	if (!v)
 		return PP_ENOMEM;
 	memset(v, 0, slots * sizeof(*v));
-	c->slots = v;
-	c->mask = (uint32_t)(slots - 1);
+	*c = (struct children){.slots = v, .mask = (uint32_t)(slots - 1), .ids = (uint32_t)(ids - 1)};
 	return 0;
 }
 

@@ -179,10 +179,16 @@ static int node_new(struct flame *f, uint32_t parent, uint32_t name, uint32_t *i
 /* Makes room for one more; or, to begin with, for all that there are. */
 static int make_children(struct flame *f)
 {
-	int rc = children_make(&f->children, (uint64_t)f->n + 1);
+	uint64_t used = 1;
+	int rc;
 
+	for (uint32_t k = 1; k < f->n; k++)
+		used += children_slotted(f->nodes[k].parent, k);
+	rc = children_make(&f->children, (uint64_t)f->n + 1, used);
 	for (uint32_t k = 1; k < f->n && !rc; k++)
-		children_put(&f->children, children_hash(f->nodes[k].parent, f->nodes[k].name), k);
+		if (children_slotted(f->nodes[k].parent, k))
+			children_put(&f->children,
+				     children_hash(f->nodes[k].parent, f->nodes[k].name), k);
 	return rc;
 }
 
@@ -198,9 +204,13 @@ static int begin_unsorted(struct flame *f)
 /* The callee of that name among those that are looked up; made if there is none and `make`. */
 static int look_up(struct flame *f, uint32_t parent, uint32_t name, bool make, uint32_t *id)
 {
-	uint32_t hash = children_hash(parent, name), i = hash, k;
+	uint32_t hash, i, k = parent + 1;
 	int rc = 0;
 
+	*id = k;
+	if (k < f->n && f->nodes[k].parent == parent && f->nodes[k].name == name)
+		return 0;
+	hash = i = children_hash(parent, name);
 	while ((k = children_next(&f->children, hash, &i)))
 		if (f->nodes[k].parent == parent && f->nodes[k].name == name)
 			break;
@@ -211,7 +221,7 @@ static int look_up(struct flame *f, uint32_t parent, uint32_t name, bool make, u
 		rc = make_children(f);
 	if (!rc)
 		rc = node_new(f, parent, name, id);
-	if (!rc)
+	if (!rc && children_slotted(parent, *id))
 		children_put(&f->children, hash, *id);
 	return rc;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #define NODES_FIRST 1024
-#define AHEAD	    32 /* slots that are asked for before the first of them is used */
 
 int fold_nodes_init(struct fold *f)
 {
@@ -42,8 +41,11 @@ uint32_t fold_nodes_depth(const struct fold *f)
 /* FOLD_ROOT: there is none. */
 static inline uint32_t find_child(const struct fold *f, uint32_t parent, uint32_t name)
 {
-	uint32_t hash = children_hash(parent, name), i = hash, k;
+	uint32_t hash, i, k = parent + 1;
 
+	if (k < f->n && f->nodes[k].parent == parent && f->nodes[k].name == name)
+		return k;
+	hash = i = children_hash(parent, name);
 	while ((k = children_next(&f->children, hash, &i)))
 		if (f->nodes[k].parent == parent && f->nodes[k].name == name)
 			break;
@@ -52,10 +54,16 @@ static inline uint32_t find_child(const struct fold *f, uint32_t parent, uint32_
 
 static int make_children(struct fold *f, uint64_t n)
 {
-	int rc = children_make(&f->children, n);
+	uint64_t used = 1;
+	int rc;
 
+	for (uint32_t k = 1; k < f->n; k++)
+		used += children_slotted(f->nodes[k].parent, k);
+	rc = children_make(&f->children, n, used);
 	for (uint32_t k = 1; k < f->n && !rc; k++)
-		children_put(&f->children, children_hash(f->nodes[k].parent, f->nodes[k].name), k);
+		if (children_slotted(f->nodes[k].parent, k))
+			children_put(&f->children,
+				     children_hash(f->nodes[k].parent, f->nodes[k].name), k);
 	return rc;
 }
 
@@ -90,25 +98,17 @@ static int make_room(struct fold *f, uint32_t more)
 	return rc;
 }
 
-/*
- * New nodes on top of *node, which has no child of the first name: AHEAD of them at most. Their
- * numbers are known before, so that memory is asked for all their slots at once.
- */
+/* New nodes on top of *node, which has no child of the first name. */
 static int add_frames(struct fold *f, uint32_t *node, const uint32_t *names, ptrdiff_t step,
 		      uint32_t n)
 {
-	uint32_t hash[AHEAD], parent = *node;
-	size_t len = f->nodes[parent].len, name_len;
+	size_t len = f->nodes[*node].len, name_len;
 	int rc = make_room(f, n);
 
 	if (rc)
 		return rc;
-	for (uint32_t i = 0; i < n; i++, parent = f->n + i - 1) {
-		hash[i] = children_hash(parent, names[i * step]);
-		children_prefetch(&f->children, hash[i]);
-	}
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t name = names[i * step];
+		uint32_t name = names[(ptrdiff_t)i * step];
 
 		if (name > FOLD_NAMES_MAX)
 			return PP_ELIMIT;
@@ -121,7 +121,8 @@ static int add_frames(struct fold *f, uint32_t *node, const uint32_t *names, ptr
 					       .depth = (f->nodes[*node].depth + 1u) & 0x1ffff,
 					       .len = len & 0xfffff};
 		f->weights[f->n] = 0;
-		children_put(&f->children, hash[i], f->n);
+		if (children_slotted(*node, f->n))
+			children_put(&f->children, children_hash(*node, name), f->n);
 		*node = f->n++;
 	}
 	return 0;
@@ -144,12 +145,10 @@ static int extend(struct fold *f, uint32_t *node, const uint32_t *names, ptrdiff
 	n -= *deep;
 	for (; i < n && (child = find_child(f, *node, names[(ptrdiff_t)i * step])); i++)
 		*node = child;
-	while (i < n && !rc) {
-		before = f->n;
-		rc = add_frames(f, node, names + (ptrdiff_t)i * step, step,
-				n - i < AHEAD ? (uint32_t)(n - i) : AHEAD);
-		i += f->n - before;
-	}
+	before = f->n;
+	if (i < n)
+		rc = add_frames(f, node, names + (ptrdiff_t)i * step, step, (uint32_t)(n - i));
+	i += f->n - before;
 	if (rc != PP_END)
 		return rc;
 	/* Where one frame is left out, those after it are as well. */

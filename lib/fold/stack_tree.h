@@ -2,7 +2,7 @@
  * Private to lib/fold: the tree of stacks, for the files that keep it (fold.c) and write it.
  *
  * A node is a stack: the one of its parent, and a frame. Ten million nodes are 200 MB with their
- * weights, and 64 MB for finding their children.
+ * weights, and up to 64 MB for finding their children.
  */
 #ifndef PP_FOLD_STACK_TREE_H
 #define PP_FOLD_STACK_TREE_H

@@ -249,10 +249,29 @@ static int find_row(struct result *s, uint32_t node, uint32_t *row)
 	return 0;
 }
 
+/* A node's call and group decide its row: for each call, the row that it had in the last group. */
+struct last_row {
+	uint32_t group, row; /* group 0: none */
+};
+
+static int node_row(struct result *s, struct last_row *last, uint32_t node)
+{
+	struct last_row *at = &last[s->name[node]];
+	int rc = 0;
+
+	if (at->group != s->group[node]) {
+		rc = find_row(s, node, &at->row);
+		at->group = s->group[node];
+	}
+	s->row_of[node] = at->row;
+	return rc;
+}
+
 /* The row of each node that needs one: all frames, and groups of samples without a frame. */
 static int find_rows(struct result *s)
 {
-	int rc = 0;
+	struct last_row *last = calloc((size_t)s->r->calls.n + 1, sizeof(*last));
+	int rc = last ? 0 : PP_ENOMEM;
 
 	for (uint32_t k = 1; k < s->n && !rc; k++) {
 		uint64_t below = 0;
@@ -262,8 +281,9 @@ static int find_rows(struct result *s)
 				below += s->samples[c];
 		s->row_of[k] = REPORT_NONE;
 		if (s->samples[k] && (s->parent[k] || s->samples[k] > below))
-			rc = find_row(s, k, &s->row_of[k]);
+			rc = node_row(s, last, k);
 	}
+	free(last);
 	return rc;
 }
 
