@@ -51,6 +51,7 @@ static int run_wall(struct config *c, char **names, int n, struct diag *d)
 		c->wall.sink.form = SSINK_JSON;
 	c->wall.spans = &c->o.lat;
 	c->wall.table = &c->o.out;
+	c->wall.see = c->o.see;
 	c->wall.stacks = c->o.lat.stacks;
 	c->wall.strict = c->o.strict;
 	c->wall.argc = c->o.argc;
@@ -64,9 +65,7 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	int status;
 
 	c->wall.form = wall_form(&c->wall, c->o.emit);
-	if (c->wall.form)
-		return run_wall(c, names, n, d);
-	if (c->history.form)
+	if (c->history.form && !c->wall.form)
 		return run_history(c, names, n, d);
 	if (kfunc_new(&k, c->o.kallsyms, d))
 		return PP_EXIT_FAIL;
@@ -77,7 +76,7 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	c->o.lat.symbol_ctx = c->o.see_ctx = k;
 	if (!c->o.out.source && n == 1)
 		c->o.out.source = names[0];
-	status = plat_run(&c->o, names, n, d);
+	status = c->wall.form ? run_wall(c, names, n, d) : plat_run(&c->o, names, n, d);
 	kfunc_free(k);
 	return status;
 }

@@ -177,6 +177,18 @@ else
 	skip 7 'recording is not allowed here'
 fi
 
+# A device that a wait was for has the name that it has here.
+if "$BIN/pcap-perf" --wall -a -e block:block_rq_complete -o disk.data -- \
+	dd if=/dev/zero of=./written bs=1M count=8 oflag=direct 2>disk.err &&
+	"$BIN/pdecode" disk.data 2>/dev/null | "$BIN/plat" --path --of process --tsv 2>/dev/null |
+	sed -n 's/.*\[disk\] \([^ ]*\) [A-Z].*/\1/p' | sort -u >devices && [ -s devices ]; then
+	sed 's|^|/sys/class/block/|' devices | xargs ls -d >/dev/null 2>missing
+	empty missing 'devices of waits have names'
+	diag_file devices
+else
+	skip 1 'no write here waits for a block device, or it cannot be recorded'
+fi
+
 # What cannot be.
 "$BIN/pdecode" "$ROOT/t/data/small.data" 2>/dev/null >small.ps
 run "$BIN/plat" --emit wall small.ps

@@ -244,7 +244,8 @@ static int write_tree(const struct fold *f, const struct layout *l, struct level
 			continue;
 		}
 		node = l->entries[at->next++];
-		prefetch(f, l, at->next < at->end ? l->entries[at->next] & ~INNER : FOLD_ROOT, node & ~INNER);
+		prefetch(f, l, at->next < at->end ? l->entries[at->next] & ~INNER : FOLD_ROOT,
+			 node & ~INNER);
 		if (!(node & INNER)) {
 			rc = write_line(f, o, path, node);
 			continue;

@@ -1,5 +1,6 @@
 /* The histories of threads: what each event changes. */
 #include "wall/requests.h"
+#include "wall/wall.h"
 
 #include "base/array.h"
 #include "base/err.h"
@@ -669,8 +670,9 @@ static int on_context(struct wall *w, const struct ps_record *rec)
 
 /* ---- the whole ---- */
 
-int wall_engine_init(struct wall *w, struct diag *d)
+int wall_engine_init(struct wall *w, const struct wall_opts *o, struct diag *d)
 {
+	w->o = o;
 	w->d = d;
 	w->kept = lat_stacks_new(0);
 	w->cpus = calloc(1, sizeof(*w->cpus));
@@ -760,6 +762,8 @@ int wall_engine_record(struct wall *w, const struct sreader *r, const struct ps_
 	w->rec = rec;
 	if (rc)
 		return rc;
+	if (rec->type != PS_SAMPLE && w->o->see)
+		w->o->see(w->o->spans->symbol_ctx, rec);
 	if (rec->type != PS_SAMPLE && rec->type != PS_HEADER)
 		lat_stacks_see(w->kept, rec);
 	switch (rec->type) {

@@ -4,7 +4,7 @@
  * its death; each is given to a sink when it is over:
  *
  *	struct wall w = {.segment = on_segment, .ctx = ...};
- *	rc = wall_engine_init(&w, diag);
+ *	rc = wall_engine_init(&w, &opts, diag);
  *	while (!(rc = sreader_next(r, &rec)) && !(rc = wall_engine_record(&w, r, rec)))
  *		;
  *	rc = wall_engine_end(&w);
@@ -109,6 +109,7 @@ struct wall_account {
 
 struct wall {
 	struct diag *d;
+	const struct wall_opts *o;
 	/* Returns 0, PP_ENOMEM, or an error that ends the run. */
 	int (*segment)(void *ctx, struct wall *w, const struct wall_segment *s);
 	/* A thread ends after its last segment: at its death, or with the recording. NULL: none. */
@@ -135,7 +136,7 @@ struct wall {
 	const struct ps_record *rec;
 };
 
-int wall_engine_init(struct wall *w, struct diag *d);
+int wall_engine_init(struct wall *w, const struct wall_opts *o, struct diag *d);
 void wall_engine_release(struct wall *w);
 /* Any record, PS_HEADER included: threads are ended before it, and forgotten. */
 int wall_engine_record(struct wall *w, const struct sreader *r, const struct ps_record *rec);

@@ -111,7 +111,7 @@ int wall_run(const struct wall_opts *o, char **names, int n, struct diag *d)
 
 	if (o->form != WALL_EMIT && o->form != WALL_EMIT_CHAIN)
 		return wall_run_paths(o, names, n, d);
-	if (wall_engine_init(&run.w, d) || choose(&run)) {
+	if (wall_engine_init(&run.w, o, d) || choose(&run)) {
 		diag_error(d, NULL, -1, "out of memory");
 		status = PP_EXIT_FAIL;
 	} else {

@@ -1,5 +1,6 @@
 /* What devices were asked for and kernel threads were given: the last of these, by number. */
 #include "wall/requests.h"
+#include "wall/wall.h"
 
 #include "base/array.h"
 #include "base/err.h"
@@ -55,6 +56,20 @@ static int label(struct wall *w, struct buf *b, uint32_t *text)
 	return b->err ? b->err : intern_again(&w->texts, buf_str(b), b->len, text);
 }
 
+/* The name of a block device, or its numbers. */
+static void add_device(const struct wall *w, uint64_t dev, struct buf *b)
+{
+	const struct lat_opts *names = w->o->spans;
+	size_t len;
+	const char *name =
+		names->device ? names->device(names->symbol_ctx, w->rec->source, dev, &len) : NULL;
+
+	if (name)
+		buf_add_safe(b, name, len);
+	else
+		shown_device(dev, b);
+}
+
 int wall_on_done(struct wall *w, const struct wall_seen *v, struct wall_cpu *c)
 {
 	struct wall_request r = {.kind = v->what == WALL_DISK ? WALL_KIND_DISK : WALL_KIND_NETWORK,
@@ -65,7 +80,7 @@ int wall_on_done(struct wall *w, const struct wall_seen *v, struct wall_cpu *c)
 	int rc;
 
 	if (v->what == WALL_DISK)
-		shown_device(v->id, &b);
+		add_device(w, v->id, &b);
 	if (v->text.kind == QV_STR && v->text.len) {
 		if (b.len)
 			buf_addc(&b, ' ');

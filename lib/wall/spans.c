@@ -110,7 +110,7 @@ int wall_spans_init(struct wall_spans *s, const struct wall_opts *o, struct diag
 {
 	struct lat_opts *spans = &s->lat_opts;
 	bool pair = o->spans->pair.nstarts || o->spans->pair.nends;
-	int rc = wall_engine_init(&s->w, d);
+	int rc = wall_engine_init(&s->w, o, d);
 
 	*spans = *o->spans;
 	if (o->of)

@@ -40,9 +40,11 @@ struct wall_opts {
 	bool slowest;	/* of WALL_PATH: each step of the longest */
 	/* What plat's other options say. */
 	enum wall_form form;
-	bool stacks;			/* whole stacks instead of functions */
-	bool strict;			/* losses make the status PP_EXIT_PARTIAL */
-	const struct lat_opts *spans;	/* intervals; the caller's */
+	bool stacks;		      /* whole stacks instead of functions */
+	bool strict;		      /* losses make the status PP_EXIT_PARTIAL */
+	const struct lat_opts *spans; /* intervals, names; the caller's */
+	/* Called with each record other than a sample, for these names; NULL: not. */
+	void (*see)(void *ctx, const struct ps_record *rec);
 	const struct table_opts *table; /* of WALL_PATH, WALL_TAIL */
 	struct ssink_opts sink;		/* of samples */
 	int argc;			/* for the provenance record */

@@ -1,6 +1,7 @@
 /* The histories of threads, from streams that are made here: what text recordings cannot have. */
 #include "stream_make.h"
 #include "wall/histories.h"
+#include "wall/wall.h"
 
 #define SWITCH 1
 #define WAKING 2
@@ -66,12 +67,14 @@ static int on_segment(void *ctx, struct wall *w, const struct wall_segment *s)
 static void run(struct buf *text)
 {
 	struct wall w = {.segment = on_segment, .ctx = text};
+	const struct lat_opts names = {0};
+	const struct wall_opts o = {.spans = &names};
 	const struct ps_record *rec;
 	struct sreader *r;
 
 	made_end(&m, 0);
 	r = made_reader(&m, WALL_KEEP);
-	if (wall_engine_init(&w, NULL))
+	if (wall_engine_init(&w, &o, NULL))
 		abort();
 	while (!sreader_next(r, &rec))
 		if (wall_engine_record(&w, r, rec))
