@@ -68,7 +68,8 @@ at() { # MEMBER of struct outer
 k --type 'struct outer' --tsv
 is "$status" 0 'members of a structure'
 is "$(grep -v '^#' "$OUT" | cut -f 1-5)" "$(./places)" 'are where the compiler has them'
-is "$(grep -v '^#' "$OUT" | cut -f 6 | tr '\n' ';')" \
+# In C23, which is what newer compilers compile, _Bool is called bool.
+is "$(grep -v '^#' "$OUT" | cut -f 6 | sed 's/^bool$/_Bool/' | tr '\n' ';')" \
 	'char[16];long int;short int;short int;struct inner;struct inner[3];struct outer *;int (*)(struct outer *, const char *);long long unsigned int;signed char;short int[4];int[2][2];_Bool;enum {...};char *const *;unsigned char[];' \
 	'with their types'
 k --type 'struct inner' --tsv

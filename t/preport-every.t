@@ -121,7 +121,8 @@ run ./pty 40x120 'snonsense<enter><shot>z<shot>q' "$BIN/preport" --view two.fold
 screen 1 >got
 like got 'nothing is left' 'nothing is left'
 is "$(share 2 h)" '25.00% 25.00% ' 'and it comes back'
-run ./pty 60x160 '/ syscall<enter>d<shot>zd<shot>q' "$BIN/preport" --view --no-children deep.ps
+# This machine's libc may be another than the recorded one, whose functions then have no names.
+run ./pty 60x160 '/libc.so<enter>d<shot>zd<shot>q' "$BIN/preport" --view --no-children deep.ps
 screen 1 >got
 ok 'd: only functions of the file' test "$(grep -c 'libc\.so' got)" -gt 0 -a "$(grep -c '%  *deep  *deep ' got)" = 0
 like got 'only file .*libc\.so' 'which the last line says'

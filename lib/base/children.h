@@ -109,7 +109,8 @@ static inline int children_make(struct children *c, uint64_t n, uint64_t used)
 	if (!v)
 		return PP_ENOMEM;
 	memset(v, 0, slots * sizeof(*v));
-	*c = (struct children){.slots = v, .mask = (uint32_t)(slots - 1), .ids = (uint32_t)(ids - 1)};
+	*c = (struct children){
+		.slots = v, .mask = (uint32_t)(slots - 1), .ids = (uint32_t)(ids - 1)};
 	return 0;
 }
 
