@@ -250,7 +250,7 @@ fuzz-all: fuzz
 	@JOBS=$(JOBS) t/fuzz/guided/all build-fuzz $(or $(MINUTES),10) $(ENTRIES)
 
 lint lint-all: all
-	@ALL=$(filter lint-all,$@) CC=$(CC) BIN=$(BIN) OBJ=$(O) CPPFLAGS='-Ilib -Ibin $(DEP_CFLAGS)' JOBS=$(JOBS) t/lint
+	@ALL=$(filter lint-all,$@) CC='$(CC)' BIN=$(BIN) OBJ=$(O) CPPFLAGS='-Ilib -Ibin $(DEP_CFLAGS)' JOBS=$(JOBS) t/lint
 
 bench: all $(MEASURE)
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/run
