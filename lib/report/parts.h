@@ -240,6 +240,7 @@ struct result {
 	struct intern keys;	/* tuples of event and texts */
 	struct report_row *rows;
 	uint32_t nrows, cap_rows;
+	/* For trees, functions and the view, else NULL: */
 	uint32_t *row_first, *row_next; /* the nodes of a row: by row, by node; REPORT_NONE: none */
 	uint32_t *event_first, *event_next; /* the same: the nodes of an event, ascending */
 	uint32_t *place_first, *place_next; /* and its places, whose ids begin with 1 */

@@ -541,9 +541,10 @@ int result_make(struct result *s, const struct report *r, const struct report_si
 		rc = find_rows(s);
 	if (!rc)
 		rc = add_up(s);
-	if (!rc)
+	/* Tables do without. */
+	if (!rc && (r->o.tree || r->o.function || r->o.view))
 		rc = link_rows(s);
-	if (!rc)
+	if (!rc && (r->o.tree || r->o.function || r->o.view))
 		rc = link_events(s);
 	return rc ? rc : sort_rows(s);
 }
