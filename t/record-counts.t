@@ -112,10 +112,12 @@ else
 	is "$(samples calls.data)" 200 'one in 100'
 	"$pcap" -e 'sched:sched_process_fork' -o forks.data -- ./load 0 50 0 0 0 >range
 	is "$(samples forks.data)" 50 'forks'
-	"$pcap" -e "$getppid,sched:sched_process_exit" -a -o all.data -- ./load 5000 3 0 0 0 >range
+	# By a name that no other run of this test has meanwhile.
+	ln load "load$$"
+	"$pcap" -e "$getppid,sched:sched_process_exit" -a -o all.data -- "./load$$" 5000 3 0 0 0 >range
 	run "$BIN/pdecode" --strict -t all.data
-	is "$(grep -c '^ *load .*sys_enter_getppid' "$OUT")" 20000 'on all CPUs'
-	is "$(grep -c '^ *load .*sched_process_exit' "$OUT")" 4 'two events at once'
+	is "$(grep -c "^ *load$$ .*sys_enter_getppid" "$OUT")" 20000 'on all CPUs'
+	is "$(grep -c "^ *load$$ .*sched_process_exit" "$OUT")" 4 'two events at once'
 fi
 
 # A process with more threads than there can be descriptors: all CPUs are recorded, and what is of others

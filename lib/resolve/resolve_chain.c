@@ -246,12 +246,38 @@ static bool strays(const struct resolver *r, const struct machine *m, uint32_t n
 	return false;
 }
 
+/* The frames of a chain in r->stack. */
+struct frames_made {
+	uint32_t n, unknown;
+	bool alone; /* of all its addresses, and of nothing else */
+};
+
+/* Leaves out what comes after a start; *last: the addresses that are left. */
+static int drop_past_start(struct resolver *r, struct machine *m, const struct ps_chain *c,
+			   const struct part *part, struct frames_made *made, uint32_t *last)
+{
+	const struct outer_addresses a = {
+		.ips = &c->ips.v[c->ips.n - 1], .step = -1, .n = c->ips.n, .leaf = true};
+	uint32_t past;
+	bool mapped;
+	int rc = resolve_past_start(r, m, part->sp, &a, &past, &mapped);
+
+	/* Each of them is a frame without a name. */
+	if (rc || past > made->n || past > made->unknown)
+		return rc;
+	made->n -= past;
+	made->unknown -= past;
+	*last -= past;
+	return 0;
+}
+
 /*
- * How the user's part of a chain ended, of which n frames are in r->stack. What was unwound tells
+ * How the user's part of a chain ended, whose frames are in r->stack. What was unwound tells
  * itself; what another psym found whole, with files that may not be here, stays that.
  */
 static int chain_end(struct resolver *r, struct machine *m, const struct ps_chain *c,
-		     const struct part *part, const struct known *known, uint32_t n, uint32_t *end)
+		     const struct part *part, const struct known *known, struct frames_made *made,
+		     uint32_t *end)
 {
 	uint32_t told = known->st ? known->st->flags & PS_STACK_END_MASK : 0;
 	uint32_t last = c->ips.n, addresses = count_addresses(c);
@@ -266,8 +292,13 @@ static int chain_end(struct resolver *r, struct machine *m, const struct ps_chai
 		mode = ip >> 63 ? MODE_KERNEL : MODE_USER;
 	if (mode != MODE_USER)
 		return 0;
+	if (made->alone)
+		rc = drop_past_start(r, m, c, part, made, &last);
+	if (rc)
+		return rc;
+	ip = c->ips.v[last - 1];
 	/* The calls of branch records have a marker each. */
-	if (strays(r, m, n))
+	if (strays(r, m, made->n))
 		*end = PS_END_NO_MAPPING;
 	else
 		rc = resolve_chain_end(r, m, part->sp, ip, last > 1 && c->ips.v[last - 2] < CTX_MAX,
@@ -289,6 +320,7 @@ int resolve_chain_frames(struct resolver *r, struct machine *m, struct space *sp
 			 struct chain_state *st, bool *cut)
 {
 	bool fits = known->st && resolve_known_fits(known, count_addresses(c));
+	struct frames_made made = {0};
 	uint32_t n = 0, unknown = 0, end, ended;
 	struct known beside = fits ? *known : (struct known){0};
 	struct part part = {.sp = sp, .known = &beside, .mode = mode};
@@ -305,10 +337,11 @@ int resolve_chain_frames(struct resolver *r, struct machine *m, struct space *sp
 		rc = keep_whole(r, m, known, &n, &unknown, cut);
 	if (rc)
 		return rc;
+	made = (struct frames_made){n, unknown, !known->st && !*cut};
+	rc = chain_end(r, m, c, &part, known, &made, &ended);
 	st->first = resolve_first(c);
-	st->frames = (uint16_t)n;
-	st->unknown = (uint16_t)unknown;
-	rc = chain_end(r, m, c, &part, known, n, &ended);
+	st->frames = (uint16_t)made.n;
+	st->unknown = (uint16_t)made.unknown;
 	st->end = (uint8_t)ended;
 	return rc;
 }

@@ -190,6 +190,25 @@ static int part_end(const struct by_parts *b, const struct ps_part *p, enum mode
 	return rc;
 }
 
+/* Leaves out what comes after a start. A part that may have nothing else needs the whole chain. */
+static int drop_past_start(const struct by_parts *b, struct ps_part *p, enum mode mode,
+			   struct part_state *st)
+{
+	const struct outer_addresses a = {.ips = p->words, .step = 1, .n = p->n, .leaf = p->last};
+	uint32_t past;
+	bool mapped;
+	int rc;
+
+	if (p->parent || !p->n || b->r->opts.like_perf || mode == MODE_KERNEL)
+		return 0;
+	rc = resolve_past_start(b->r, b->m, b->sp, &a, &past, &mapped);
+	p->words += past;
+	p->n -= past;
+	if (b->sp && !mapped && !p->last)
+		st->flags |= PART_WHOLE;
+	return rc;
+}
+
 /* Resolves a part on top of *st, which becomes its own. */
 static int resolve_part(const struct by_parts *b, uint32_t id, struct part_state *st)
 {
@@ -212,6 +231,11 @@ static int resolve_part(const struct by_parts *b, uint32_t id, struct part_state
 	st->first = p.n ? p.words[p.n - 1] : 0;
 	if (!is_apart(&p))
 		st->flags |= PART_WHOLE;
+	if (!(st->flags & PART_WHOLE)) {
+		rc = drop_past_start(b, &p, mode, st);
+		if (rc)
+			return rc;
+	}
 	if (!(st->flags & PART_WHOLE)) {
 		rc = part_frames(b, &p, mode, &n, &unknown);
 		if (rc)

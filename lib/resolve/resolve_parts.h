@@ -618,6 +618,23 @@ int resolve_count_leaf(struct resolver *r, struct machine *m, const struct sread
 
 /* ---- resolve_start.c: whether chains of frame pointers are whole ---- */
 
+/* Addresses of a chain, the outermost first. */
+struct outer_addresses {
+	const uint64_t *ips; /* of the outermost; the next is `step` from it */
+	ptrdiff_t step;
+	uint32_t n;
+	bool leaf; /* the last of them is where the sample was taken */
+};
+
+/*
+ * A start may leave any number in the frame pointer, which the kernel then follows: that of main's
+ * caller in glibc 2.43 leads to the arguments of the program. *past: so many of the addresses come
+ * after a start, and nothing is mapped there: they are not part of the stack. *mapped: something is
+ * mapped at one of the addresses. 0, or an error.
+ */
+int resolve_past_start(struct resolver *r, struct machine *m, struct space *sp,
+		       const struct outer_addresses *a, uint32_t *past, bool *mapped);
+
 /* The functions of a file that lead to its starts. */
 const struct start_anchors *resolve_anchors(struct rdso *d);
 

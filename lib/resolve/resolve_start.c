@@ -104,3 +104,27 @@ int resolve_chain_end(struct resolver *r, struct machine *m, struct space *sp, u
 	*slot = *end + 1;
 	return 0;
 }
+
+int resolve_past_start(struct resolver *r, struct machine *m, struct space *sp,
+		       const struct outer_addresses *a, uint32_t *past, bool *mapped)
+{
+	uint32_t end;
+	int rc;
+
+	*past = 0;
+	*mapped = false;
+	for (uint32_t i = 0; sp && i < a->n && !*mapped; i++) {
+		uint64_t ip = a->ips[(ptrdiff_t)i * a->step];
+
+		if (ip >= CTX_MAX)
+			return 0;
+		*mapped = space_find(sp, ip - 1) != NULL;
+		if (!*mapped || !i || (a->leaf && i + 1 == a->n))
+			continue;
+		rc = resolve_chain_end(r, m, sp, ip, true, &end);
+		if (rc)
+			return rc;
+		*past = end == PS_END_OUTERMOST ? i : 0;
+	}
+	return 0;
+}
