@@ -111,7 +111,7 @@ funclatency -r shell pattern
 opensnoop -T always
 opensnoop --pid -p PID
 biolatency -D --by
-runqlat --json -- --json
+runqlat -j --json
 END
 is "$(cat failed)" '' 'recipes answer those of bcc'
 done_testing

@@ -32,7 +32,7 @@ else
 fi
 
 if [ "$(id -u)" != 0 ] || ! have setpriv psql; then
-	skip 8 'the server is started by root for another user'
+	skip 10 'the server is started by root for another user'
 	done_testing
 	exit
 fi
@@ -60,7 +60,7 @@ run "$BIN/pcap-perf" --strict -a -m 16M -x "$pg" --probe '%postgresql:query__sta
 	--probe query__done -o pg.data -- "$bin/pgbench" -n -c 2 -t 300
 if [ "$status" != 0 ]; then
 	diag_file "$ERR"
-	skip 8 'probes cannot be made here'
+	skip 10 'probes cannot be made here'
 	done_testing
 	exit
 fi
@@ -72,6 +72,14 @@ unlike "$ERR" 'without start|open' 'and each start its end'
 run_pipe '"$BIN/pdecode" pg.data' '"$BIN/pfilter" --drop "query__start:"' '"$BIN/phist" --by "shape(query)"'
 like "$OUT" '^UPDATE pgbench_tellers SET tbalance = tbalance \+ \? WHERE .* 600 ' 'all statements of a shape are one row'
 is "$(grep -c ' 600 ' "$OUT")" 7 'of which there are seven'
+# Arguments of markers have no names: what --by names is the first one.
+"$bin/pgbench" -n -c 2 -T 100 >/dev/null 2>&1 &
+load=$!
+run "$ROOT/share/recipes/spanlat" -b "$pg" -e '%postgresql:query' --by 'shape(query)' --tsv 1
+kill "$load"
+wait "$load"
+is "$(grep -cE '^pair	(BEGIN|END|SELECT|UPDATE|INSERT)[ ;]' "$OUT")" 7 'spanlat --by query, live: seven shapes'
+like "$ERR" 'query: the first argument of .*query__start, as text' 'and what query is'
 if [ -z "$counts" ]; then
 	skip 3 'there is no pg_stat_statements'
 else
