@@ -983,6 +983,9 @@ want() {
 	case $1 in
 	t:*:*) event=${1#t:} ;;
 	u:*:*) of_file "${1#u:}" && event=%$event ;;
+	usdt:*/*:*:*) of_file "${1#usdt:}" && event=%${file_of##*:}:$event ;;
+	usdt:*/*:*) of_file "${1#usdt:}" && event=%$event ;;
+	usdt:*) event=%${1#usdt:} ;;
 	[pr]:?*:*) of_file "${1#?:}" ;;
 	[pr]::*) event=${1#?::} ;;
 	c:*) of_file "libc.so.6:${1#c:}" ;;
@@ -993,11 +996,25 @@ want() {
 	[ -n "$probing" ] || events=$event
 }
 
+# What ends it, in the same words.
+want_end() {
+	begun=$wanted
+	first=${event-}
+	recorded=$events
+	want "$1"
+	end=$event
+	event=$first
+	wanted=$begun
+	events=$recorded
+}
+
 # FILE:EVENT
 of_file() {
 	event=${1##*:}
-	[ -z "$file" ] || [ "$file" = "${1%:*}" ] || bad_usage "one FILE at a time: $file or ${1%:*}"
-	file=${1%:*}
+	file_of=${1%:*}
+	case $file_of in */*:*) path=${file_of%:*} ;; *) path=$file_of ;; esac
+	[ -z "$file" ] || [ "${file##*/}" = "${path##*/}" ] || bad_usage "one FILE at a time: $file or $path"
+	file=${file:-$path}
 }
 
 # Whether an operand is one of those.
@@ -1035,7 +1052,7 @@ take_letters() {
 		e) want "$OPTARG" ;;
 		b) file=$OPTARG ;;
 		P) take_pid "-P" ;;
-		E) end=$OPTARG ;;
+		E) want_end "$OPTARG" ;;
 		f) field=$OPTARG ;;
 		s) stacks=yes ;;
 		p)
@@ -1115,13 +1132,40 @@ has_name() {
 	echo "$there" | grep -q "\\(^\\|:\\)$1\$"
 }
 
+# A definition, in $marker as that of a marker if its name is that of one: also PROVIDER:NAME, and NAME with "-" as DTrace
+# has it.
+as_marker() {
+	marker=$1
+	word=${1%% *}
+	called=$(echo "${word##*[%:]}" | sed 's/-/__/g')
+	case $live$file$pid in yes?*) ;; *) return 0 ;; esac
+	case $word in
+	*"$called") ;;
+	%*:*) marker=${word%:*}:$called${1#"$word"} ;;
+	%*) marker=%$called${1#"$word"} ;;
+	esac
+	case $word in
+	%* | *=*) ;;
+	*:*)
+		provider=${word%:*}
+		! echo "$there" | grep -q "^${provider#sdt_}\$" || marker=%${provider#sdt_}:$called${1#"$word"}
+		;;
+	*-*) marker=$called${1#"$word"} ;;
+	esac
+}
+
 # The two definitions, in $begin and $end: of a name that only begins alike, those that there are.
 find_ends() {
-	begin=$event
-	[ -z "$end" ] || return 0
+	there=$(span_names)
+	as_marker "$event"
+	begin=$marker
+	[ -z "$end" ] || {
+		as_marker "$end"
+		end=$marker
+		return 0
+	}
 	word=${begin%% *}
 	args=${begin#"$word"}
-	there=$(span_names)
 	for both in start/done begin/end entry/return entry/exit start/end enter/exit; do
 		case ${word##*[%:]} in
 		*__"${both%/*}") word=${word%__*} ;;
