@@ -189,7 +189,8 @@ static size_t sql_value(const struct shaped *o, const char *s, size_t n)
 	static const char *const words[] = {"null", "true", "false"};
 	size_t i = 1;
 
-	if (n > 1 && (*s == '$' || (*s == ':' && strchr("=(,", last_of(o)))) && isdigit((unsigned char)s[1])) {
+	if (n > 1 && (*s == '$' || (*s == ':' && strchr("=(,", last_of(o)))) &&
+	    isdigit((unsigned char)s[1])) {
 		while (i < n && isdigit((unsigned char)s[i]))
 			i++;
 		return i == n || !is_word(s[i]) ? i : 0;
@@ -198,7 +199,8 @@ static size_t sql_value(const struct shaped *o, const char *s, size_t n)
 		return (i == n || !is_word(s[i])) && is_item(o, s + 1, n - 1);
 	for (size_t w = 0; w < sizeof(words) / sizeof(*words); w++) {
 		i = strlen(words[w]);
-		if (n >= i && !strncasecmp(s, words[w], i) && (i == n || !is_word(s[i])) && is_item(o, s + i, n - i))
+		if (n >= i && !strncasecmp(s, words[w], i) && (i == n || !is_word(s[i])) &&
+		    is_item(o, s + i, n - i))
 			return i;
 	}
 	return 0;
@@ -254,7 +256,8 @@ static bool quotes_names(const char *text, size_t n)
 	for (size_t i = 0; i < n; i += used) {
 		used = text[i] == '\'' || text[i] == '"' ? quoted(text + i, n - i) : 0;
 		if (used && text[i] == '"' &&
-		    (before_name(text, i) || (i + used + 1 < n && text[i + used] == '.' && text[i + used + 1] == '"')))
+		    (before_name(text, i) ||
+		     (i + used + 1 < n && text[i + used] == '.' && text[i + used + 1] == '"')))
 			return true;
 		used += !used;
 	}

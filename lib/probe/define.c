@@ -584,8 +584,8 @@ static bool has_file(struct job *j, const char *p)
 	if (!func || (kind == 4 && *p != '/'))
 		return false;
 	buf_reset(&j->why);
-	buf_addf(&j->why, "a function of a file: -x %.*s --probe '%s%s'", (int)(func - p), p, func + 1,
-		 kind % 2 ? "%return" : "");
+	buf_addf(&j->why, "a function of a file: -x %.*s --probe '%s%s'", (int)(func - p), p,
+		 func + 1, kind % 2 ? "%return" : "");
 	return true;
 }
 

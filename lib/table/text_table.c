@@ -65,9 +65,9 @@ static bool fit_columns(struct fit_column *c, uint32_t n, uint32_t gap, uint32_t
 
 /* ---- the grid ---- */
 
-#define GAP	      2
+#define GAP	       2
 #define NAMES_COMPARED 1024 /* rows; names of events in longer tables keep their terms */
-#define KEY_WIDTH_MAX 60 /* longer keys are cut, unless the table is to be wide */
+#define KEY_WIDTH_MAX  60   /* longer keys are cut, unless the table is to be wide */
 
 /* The cells of a text table: all in one buffer, then printed in columns. */
 struct grid {
@@ -129,7 +129,8 @@ static void cut_terms(const struct table *t, uint32_t row, uint32_t k, struct bu
 	struct buf other = BUF_INIT;
 	bool alone = true;
 
-	if (t->rows || t->nrows > NAMES_COMPARED || !event_without_terms(buf_str(name), name->len, &mine))
+	if (t->rows || t->nrows > NAMES_COMPARED ||
+	    !event_without_terms(buf_str(name), name->len, &mine))
 		return;
 	for (uint32_t i = 0; alone && i < t->nrows; i++) {
 		const char *base;
