@@ -404,7 +404,7 @@ static void tell_nothing(const struct ftrace_config *c, struct buf *why)
 
 	for (size_t i = 0; c->command && i < sizeof(said) / sizeof(*said); i++) {
 		if (!strcmp(c->command[0], said[i].word)) {
-			buf_addf(why, "'%s' is no word here: %s", said[i].word, said[i].here);
+			buf_addf(why, "there is no word '%s' here: %s", said[i].word, said[i].here);
 			return;
 		}
 	}

@@ -482,7 +482,7 @@ static int on_marker(void *ctx, const struct usdt *u)
 	return rc;
 }
 
-/* DTrace, and the documentation of programs with markers for it, have query-start for query__start. */
+/* DTrace has query-start for query__start, and so have the manuals of programs with its markers. */
 static void dtrace_name(const char *name, struct buf *out)
 {
 	for (; *name; name++) {

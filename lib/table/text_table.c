@@ -119,8 +119,8 @@ static void add_time(struct buf *b, uint64_t ns)
 }
 
 /*
- * Cuts terms that say how an event was recorded off its name, cpu-clock of cpu-clock/freq=499/, unless another event of
- * the table would have that name.
+ * Cuts the terms that say how an event was recorded off its name, as in cpu-clock/freq=499/, unless
+ * another event of the table would have the same name then.
  */
 static void cut_terms(const struct table *t, uint32_t row, uint32_t k, struct buf *name)
 {
