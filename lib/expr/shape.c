@@ -60,7 +60,7 @@ static void add_value(struct shaped *o)
 	}
 }
 
-/* A list that opened at `from` is closed. The first one with values stands for all like it: "(?, …), …". */
+/* A list is closed that opened at `from`. The first stands for those like it: "(?, …), …". */
 static void add_close(struct shaped *o, size_t from)
 {
 	const char *list = o->s + from;
@@ -221,7 +221,7 @@ static size_t dollar_quoted(const char *s, size_t n)
 	return 0;
 }
 
-/* Whether a quote here, after a word, is an apostrophe: not after one letter, as in E'text', or _utf8. */
+/* Whether a quote after a word is an apostrophe: not after one letter, as in E'text', or _utf8. */
 static bool is_apostrophe(const char *text, size_t i)
 {
 	size_t n = i;
@@ -248,7 +248,7 @@ static bool before_name(const char *text, size_t n)
 	return false;
 }
 
-/* Whether double quotes are for names, as in standard SQL: after FROM, or with a point between them. */
+/* Whether double quotes are for names, as in SQL: after FROM, or with a point between them. */
 static bool quotes_names(const char *text, size_t n)
 {
 	size_t used;
