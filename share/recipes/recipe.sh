@@ -208,6 +208,23 @@ stage() {
 	trap : INT
 	filter=$1
 	shift
+	case "$filter $* " in "pfilter "*" -t "*" --json "*)
+		# The recipe's own form is text, -t -F FIELDS.
+		words=$#
+		while [ "$words" -gt 0 ]; do
+			case $1 in
+			-t) ;;
+			-F)
+				shift
+				words=$((words - 1))
+				;;
+			*) set -- "$@" "$1" ;;
+			esac
+			shift
+			words=$((words - 1))
+		done
+		;;
+	esac
 	rc=0
 	"${bin:+$bin/}$filter" "$@" 3>&- 4>&- || rc=$?
 	echo "$filter $rc" >&3
