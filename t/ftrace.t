@@ -263,6 +263,10 @@ bad -e sched -C nonsense
 like "$ERR" 'it has .*local' 'a clock that there is not'
 run "$BIN/pcap-ftrace" 1
 is "$status" 64 'nothing to record'
+run "$BIN/pcap-ftrace" stat
+like "$ERR" "there is no word 'stat' here: --status" 'a word of trace-cmd'
+run "$BIN/pcap-ftrace" record -e sched ls
+is "$status" 64 'and one with options'
 run "$BIN/pcap-ftrace" -e sched -B b 1
 is "$status" 64 'a buffer without events'
 run "$BIN/pcap-ftrace" -e sched -B a/b -e irq 1

@@ -69,6 +69,11 @@ pfilter --symbols=x pfilter 'sym ==
 pcap-perf --off-cpu plat --emit offcpu
 pcap-perf --vmlinux=x psym --vmlinux
 pcap-perf -U --user-callchains
+pcap-ftrace -m --start NAME
+pcap-ftrace -i not needed
+pcap-ftrace --no-filter not needed
+pcap-ftrace --module=ext4 -l ':mod:MODULE'
+pcap-ftrace -d -O nofunction-trace
 END
 is "$(cat failed)" '' 'habits are answered by what does the same'
 
@@ -111,7 +116,7 @@ funclatency -r shell pattern
 opensnoop -T always
 opensnoop --pid -p PID
 biolatency -D --by
-runqlat --json -- --json
+runqlat -j --json
 END
 is "$(cat failed)" '' 'recipes answer those of bcc'
 done_testing

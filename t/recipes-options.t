@@ -93,6 +93,25 @@ is "$status" 64 'opensnoop -f: no flag'
 recipe opensnoop -t 12 opens.dat
 is "$(rows | awk '{ print $5 }')" /b 'opensnoop -t: of a thread'
 
+# Long options of the last filter, before the file as after it.
+recipe runqlat "$data/sched.dat" --by 'comm,pid' --top 3 --tsv=plain
+cp "$OUT" want
+is "$status" 0 'options after the file'
+recipe runqlat --by 'comm,pid' --top=3 --tsv=plain "$data/sched.dat"
+same "$OUT" want 'and before it'
+recipe runqlat --tsv=plain "$data/sched.dat" --top=3 --by 'comm,pid'
+same "$OUT" want 'and on both sides'
+recipe opensnoop --json opens.dat
+is "$status" 0 'JSON in the place of a table'
+is "$(grep -c '"event":"[a-z:]*sys_enter_openat"' "$OUT")" 4 'has all that was opened'
+recipe runqlat --tsv "$data/sched.dat"
+is "$status" 0 'a value that may be missing is not the next word'
+recipe runqlat --by
+like "$ERR" 'option --by needs an argument' 'a value is missing'
+recipe runqlat --nothing "$data/sched.dat"
+is "$status" 64 'no option of either'
+like "$ERR" 'there is no option --nothing' 'and that is reported'
+
 # Names of files: by what was opened, copied, inherited and closed.
 cat >files.events <<'EVENTS'
 syscalls sys_enter_openat 601 | int __syscall_nr; unsigned long dfd; unsigned long filename; char path[32] | "dfd: 0x%08lx, filename: 0x%08lx \"%s\", flags: 0x0", REC->dfd, REC->filename, REC->path

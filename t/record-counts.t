@@ -239,10 +239,15 @@ if [ "$(id -u)" = 0 ] && [ -w $tracing/uprobe_events ] && [ -n "$offset" ] &&
 	done
 	run_pipe '"$BIN/pdecode" each.data' '"$BIN/pfilter" --drop "cpu-clock:"' '"$BIN/phist" --by base_event'
 	is "$(awk '$1 == "cpu-clock" { print $2 }' "$OUT")" "$samples" 'in expressions, and as base_event'
+	run_pipe '"$BIN/pdecode" each.data' '"$BIN/phist" --by event'
+	is "$(awk '$1 == "cpu-clock" { print $2 }' "$OUT")" "$samples" 'in a table: without terms'
 	run_pipe '"$BIN/pdecode" each.data' '"$BIN/preport" -e cpu-clock --count --tsv'
 	is "$status" 0 'in preport'
+	run "$pcap" -e cpu-clock/freq=499/ -e cpu-clock/freq=99/ -o two.data -- ./load 5000000 0 0 0 0
+	run_pipe '"$BIN/pdecode" two.data' '"$BIN/phist" --by event'
+	is "$(grep -c '^cpu-clock/freq=[49]*99/ ' "$OUT")" 2 'with them, where two have one name'
 	echo "-:$group/probed" >>$tracing/uprobe_events
 else
-	skip 12 'probes cannot be made here'
+	skip 14 'probes cannot be made here'
 fi
 done_testing

@@ -15,12 +15,15 @@ run "$BIN/pprobe" -n -x "$pg" '%postgresql:query__start'
 cp "$OUT" want
 like want '^p:sdt_postgresql/query__start ' 'the server has markers'
 for name in query__start postgresql:query__start sdt_postgresql:query__start usdt:postgresql:query__start \
-	"usdt:$pg:postgresql:query__start" "u:$pg:query__start"; do
+	"usdt:$pg:postgresql:query__start" "u:$pg:query__start" usdt:postgres:query__start postgresql:query-start \
+	%query-start; do
 	run "$BIN/pprobe" -n -x "$pg" "$name"
 	same "$OUT" want "$name"
 done
 run "$BIN/pprobe" -n -x "$pg" usdt:/bin/sh:a:b
 like "$ERR" "-x /bin/sh --probe '%a:b'" 'a marker of another file: what to type'
+run "$BIN/pprobe" -n -x "$pg" "uretprobe:$pg:PostgresMain"
+like "$ERR" "-x $pg --probe 'PostgresMain%return'" 'a function after its file: what to type'
 # shellcheck disable=SC2016
 run "$BIN/pprobe" -n -x "$pg" '%postgresql:query__start q=+0($arg1):string'
 like "$ERR" ': q=arg1:string$' 'an argument as the kernel has it: what to type'
@@ -32,7 +35,7 @@ else
 fi
 
 if [ "$(id -u)" != 0 ] || ! have setpriv psql; then
-	skip 8 'the server is started by root for another user'
+	skip 14 'the server is started by root for another user'
 	done_testing
 	exit
 fi
@@ -60,7 +63,7 @@ run "$BIN/pcap-perf" --strict -a -m 16M -x "$pg" --probe '%postgresql:query__sta
 	--probe query__done -o pg.data -- "$bin/pgbench" -n -c 2 -t 300
 if [ "$status" != 0 ]; then
 	diag_file "$ERR"
-	skip 8 'probes cannot be made here'
+	skip 14 'probes cannot be made here'
 	done_testing
 	exit
 fi
@@ -72,6 +75,19 @@ unlike "$ERR" 'without start|open' 'and each start its end'
 run_pipe '"$BIN/pdecode" pg.data' '"$BIN/pfilter" --drop "query__start:"' '"$BIN/phist" --by "shape(query)"'
 like "$OUT" '^UPDATE pgbench_tellers SET tbalance = tbalance \+ \? WHERE .* 600 ' 'all statements of a shape are one row'
 is "$(grep -c ' 600 ' "$OUT")" 7 'of which there are seven'
+# Arguments of markers have no names: what --by names is the first one.
+"$bin/pgbench" -n -c 2 -T 100 >/dev/null 2>&1 &
+load=$!
+run "$ROOT/share/recipes/spanlat" -b "$pg" -e '%postgresql:query' --by 'shape(query)' --tsv 1
+cp "$OUT" shapes
+cp "$ERR" told
+for name in query-start sdt_postgresql:query__start "usdt:$pg:postgresql:query__start" postgresql:query; do
+	run "$ROOT/share/recipes/spanlat" -b "$pg" -e "$name" 1
+	like "$OUT" '^pair +[0-9]{2}' "spanlat -e $name"
+done
+{ kill "$load" && wait "$load"; } 2>/dev/null
+is "$(grep -cE '^pair	(BEGIN|END|SELECT|UPDATE|INSERT)[ ;]' shapes)" 7 'spanlat --by query, live: seven shapes'
+like told 'query: the first argument of .*query__start, as text' 'and what query is'
 if [ -z "$counts" ]; then
 	skip 3 'there is no pg_stat_statements'
 else

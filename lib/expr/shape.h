@@ -7,8 +7,9 @@
  *
  * "SELECT a FROM t WHERE id IN (12, 0x1f)  AND n = 'x'" becomes
  * "SELECT a FROM t WHERE id IN (?, …) AND n = ?".
- * A value is a number, also a hexadecimal one and a UUID, where it is not the end of a word; and a
- * text between quotes. Blanks become one blank. perfpipe-filter(7) has the rules.
+ * A value is a number, also a hexadecimal one and a UUID, where it is not the end of a word; a
+ * text between quotes; and the place of one, $1. Blanks become one blank. perfpipe-filter(7) has
+ * the rules.
  */
 #ifndef PP_EXPR_SHAPE_H
 #define PP_EXPR_SHAPE_H

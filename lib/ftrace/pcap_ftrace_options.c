@@ -372,6 +372,45 @@ static int end_buffers(struct ftrace_config *c, struct buf *why)
 	return rc;
 }
 
+/* Without anything to record the command may be a word of trace-cmd: what is typed here for it. */
+static void tell_nothing(const struct ftrace_config *c, struct buf *why)
+{
+	static const struct {
+		const char *word, *here;
+	} said[] = {
+		{"record", "-e EVENT -o FILE"},
+		{"start", "--start NAME"},
+		{"stream", "... | pdecode -t"},
+		{"stop", "--stop NAME"},
+		{"set", "--start NAME"},
+		{"restart", "--start NAME"},
+		{"show", "--show NAME"},
+		{"extract", "--extract NAME"},
+		{"reset", "--reset"},
+		{"clear", "--clear NAME"},
+		{"stat", "--status"},
+		{"snapshot", "--snapshot NAME"},
+		{"list", "--list"},
+		{"stack", "--stack"},
+		{"hist", "--hist"},
+		{"profile", "--profile"},
+		{"restore", "--restore FILE"},
+		{"check-events", "--check-events"},
+		{"report", "pdecode -t FILE"},
+		{"split", "pfilter --split"},
+		{"options", "pdecode -t -O help"},
+		{"listen", "nc -l -p PORT | pdecode"},
+	};
+
+	for (size_t i = 0; c->command && i < sizeof(said) / sizeof(*said); i++) {
+		if (!strcmp(c->command[0], said[i].word)) {
+			buf_addf(why, "there is no word '%s' here: %s", said[i].word, said[i].here);
+			return;
+		}
+	}
+	buf_adds(why, "nothing to record: -e EVENT or -p TRACER; --list shows what there is");
+}
+
 int ftrace_options_end(struct ftrace_options *o, char **rest, bool dashes, struct buf *why)
 {
 	static struct record_config end;
@@ -407,8 +446,7 @@ int ftrace_options_end(struct ftrace_options *o, char **rest, bool dashes, struc
 		return PP_EUSAGE;
 	}
 	if (o->action == FTRACE_RECORD && !c->n_events && !c->tracer && !c->probes.n && !c->next) {
-		buf_adds(why, "nothing to record: -e EVENT or -p TRACER; --list shows what there "
-			      "is");
+		tell_nothing(c, why);
 		return PP_EUSAGE;
 	}
 	return end_buffers(c, why);

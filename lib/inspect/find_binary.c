@@ -193,7 +193,7 @@ static bool search(const char *dirs, const char *name, char path[BINARY_PATH_MAX
 	return false;
 }
 
-static bool same_file(const char *a, const char *b)
+bool find_same_file(const char *a, const char *b)
 {
 	struct stat x, y;
 
@@ -321,7 +321,7 @@ static int of_process(const char *name, pid_t pid, char path[BINARY_PATH_MAX], s
 		}
 		/* The file has another name by now, or none. */
 		snprintf(path, BINARY_PATH_MAX, "%s", link);
-	} else if (same_file(path, exe)) {
+	} else if (find_same_file(path, exe)) {
 		snprintf(path, BINARY_PATH_MAX, "%s", exe);
 	}
 	return check(path, name ? name : path, d);

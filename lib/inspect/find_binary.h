@@ -20,4 +20,7 @@
 /* pid 0: none. 0, or an error that was reported. */
 int binary_path(const char *name, pid_t pid, char path[BINARY_PATH_MAX], struct diag *d);
 
+/* Whether two paths lead to one file. */
+bool find_same_file(const char *a, const char *b);
+
 #endif

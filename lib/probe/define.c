@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "probe/arg.h"
 #include "probe/new_event.h"
+#include "inspect/find_binary.h"
 #include "inspect/name_pattern.h"
 #include "probe/point.h"
 #include "probe/points.h"
@@ -481,13 +482,31 @@ static int on_marker(void *ctx, const struct usdt *u)
 	return rc;
 }
 
+/* DTrace has query-start for query__start, and so have the manuals of programs with its markers. */
+static void dtrace_name(const char *name, struct buf *out)
+{
+	for (; *name; name++) {
+		if (*name == '[')
+			break;
+		buf_adds(out, *name == '-' ? "__" : (const char[]){*name, 0});
+	}
+	buf_adds(out, name);
+}
+
 static int markers(struct job *j, struct fetches *f)
 {
 	struct markers m = {.j = j, .f = f};
+	struct buf name = BUF_INIT;
 	int rc;
 
-	name_pattern_set(&m.name, j->spec->func);
+	dtrace_name(j->spec->func, &name);
+	if (name.err) {
+		buf_release(&name);
+		return PP_ENOMEM;
+	}
+	name_pattern_set(&m.name, buf_str(&name));
 	rc = usdt_each(j->d->b, on_marker, &m);
+	buf_release(&name);
 	if (!rc && !j->made) {
 		buf_addf(&j->why, "%s has no marker %s%s%s", j->d->b->path,
 			 j->spec->src ? j->spec->src : "", j->spec->src ? ":" : "", j->spec->func);
@@ -551,6 +570,33 @@ static int functions(struct job *j, struct fetches *f)
 	return 0;
 }
 
+/* A function with its file before it, as bpftrace and bcc have it, is asked for in another way. */
+static bool has_file(struct job *j, const char *p)
+{
+	static const char *const kinds[] = {"uprobe:", "uretprobe:", "p:", "r:"};
+	size_t kind = 0;
+	const char *func;
+
+	while (kind < 4 && strncmp(p, kinds[kind], strlen(kinds[kind])) != 0)
+		kind++;
+	p += kind < 4 ? strlen(kinds[kind]) : 0;
+	func = strchr(p, ':');
+	if (!func || (kind == 4 && *p != '/'))
+		return false;
+	buf_reset(&j->why);
+	buf_addf(&j->why, "a function of a file: -x %.*s --probe '%s%s'", (int)(func - p), p,
+		 func + 1, kind % 2 ? "%return" : "");
+	return true;
+}
+
+/* Whether a path, as another program has it, is that of the file: also its name alone. */
+static bool is_path(const char *said, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return find_same_file(said, path) || !strcmp(said, slash ? slash + 1 : path);
+}
+
 /*
  * Markers by the names that other programs have for them: usdt:PATH:PROVIDER:NAME, u:PATH:NAME,
  * sdt_PROVIDER:NAME, or just their name. PATH is said by other means here.
@@ -563,22 +609,27 @@ static int marker_by_name(struct job *j, struct spec *s, struct fetches *f)
 	char *p = s->copy + (s->func - s->copy), *colon;
 	int rc;
 
+	if (has_file(j, p))
+		return PP_EUSAGE;
 	if (!strncmp(p, "usdt:", 5))
 		p += 5;
 	else if (!strncmp(p, "u:", 2))
 		p += 2;
 	else
 		prefixed = !strncmp(p, "sdt_", 4);
-	colon = *p == '/' ? strchr(p, ':') : NULL;
+	colon = prefixed ? strchr(p, ':') : NULL;
 	if (colon) {
 		*colon = 0;
-		if (strcmp(p, path) != 0) {
+		if (is_path(p, path)) {
+			p = colon + 1;
+		} else if (strchr(p, '/')) {
 			buf_reset(&j->why);
 			buf_addf(&j->why, "a marker of another file: -x %s --probe '%%%s'", p,
 				 colon + 1);
 			return PP_EUSAGE;
+		} else {
+			*colon = ':';
 		}
-		p = colon + 1;
 	}
 	spec_marker(s, p);
 	j->why = (struct buf)BUF_INIT;

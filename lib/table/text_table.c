@@ -2,6 +2,7 @@
 #include "table/parts.h"
 
 #include "base/err.h"
+#include "event/core_pmu.h"
 #include "table/unit.h"
 
 #include <math.h>
@@ -64,8 +65,9 @@ static bool fit_columns(struct fit_column *c, uint32_t n, uint32_t gap, uint32_t
 
 /* ---- the grid ---- */
 
-#define GAP	      2
-#define KEY_WIDTH_MAX 60 /* longer keys are cut, unless the table is to be wide */
+#define GAP	       2
+#define NAMES_COMPARED 1024 /* rows; names of events in longer tables keep their terms */
+#define KEY_WIDTH_MAX  60   /* longer keys are cut, unless the table is to be wide */
 
 /* The cells of a text table: all in one buffer, then printed in columns. */
 struct grid {
@@ -116,6 +118,39 @@ static void add_time(struct buf *b, uint64_t ns)
 		 (unsigned)(ns / 1000 % 1000000));
 }
 
+/*
+ * Cuts the terms that say how an event was recorded off its name, as in cpu-clock/freq=499/, unless
+ * another event of the table would have the same name then.
+ */
+static void cut_terms(const struct table *t, uint32_t row, uint32_t k, struct buf *name)
+{
+	uint64_t key = t->key[(size_t)row * t->nkeys + k];
+	struct core_event mine, theirs;
+	struct buf other = BUF_INIT;
+	bool alone = true;
+
+	if (t->rows || t->nrows > NAMES_COMPARED ||
+	    !event_without_terms(buf_str(name), name->len, &mine))
+		return;
+	for (uint32_t i = 0; alone && i < t->nrows; i++) {
+		const char *base;
+		size_t n;
+
+		if (i == row || t->key[(size_t)i * t->nkeys + k] == key)
+			continue;
+		buf_reset(&other);
+		table_key_add(t, i, k, &other);
+		base = event_base_name(buf_str(&other), other.len, &theirs, &n);
+		alone = n != mine.len || memcmp(base, mine.name, n) != 0;
+	}
+	if (alone && !other.err) {
+		buf_reset(name);
+		buf_add(name, mine.name, mine.len);
+	}
+	buf_inherit(name, &other);
+	buf_release(&other);
+}
+
 void text_add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *scratch,
 		  struct buf *b)
 {
@@ -125,6 +160,8 @@ void text_add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *s
 	}
 	buf_reset(scratch);
 	table_key_add(t, row, k, scratch);
+	if (!strcmp(t->keys[k].name, "event") && row != t->other)
+		cut_terms(t, row, k, scratch);
 	buf_add_safe(b, buf_str(scratch), scratch->len);
 }
 

@@ -3,7 +3,7 @@
 #	purpose	one line: the question that it answers
 #	events	the events that it needs, with blanks between them
 #	more	events that it needs, too, but which older kernels do not have: they are left out there
-#	last	the filter that prints the result: it gets the options after the operand
+#	last	the filter that prints the result: it gets its long options, and all after the operand
 #	letters	options of its own, as getopts has them: t: (time), e: (event), f: (field), and of those
 #		that print with `table`: p: (process), n: (name), x (failed; $failing says what for)
 #	own	options that the tool of bcc has and no other recipe, a line each: "L:PORTS what it does", or "e what
@@ -165,7 +165,7 @@ help() {
 		echo "  PATTERN     as -e PATTERN"
 	}
 	echo "  FILE        a recording of perf, trace-cmd or pcap-perf, or an event stream; -: stdin"
-	echo "  OPTION      passed to $last; without SECONDS and FILE after --"
+	echo "  OPTION      passed to $last; long ones also before SECONDS and FILE"
 	[ -z "$events" ] || echo "events: $events${more:+ $more}"
 	[ -z "$probes" ] || {
 		echo "probes, for $told (man pprobe):"
@@ -208,6 +208,23 @@ stage() {
 	trap : INT
 	filter=$1
 	shift
+	case "$filter $* " in "pfilter "*" -t "*" --json "*)
+		# The recipe's own form is text, -t -F FIELDS.
+		words=$#
+		while [ "$words" -gt 0 ]; do
+			case $1 in
+			-t) ;;
+			-F)
+				shift
+				words=$((words - 1))
+				;;
+			*) set -- "$@" "$1" ;;
+			esac
+			shift
+			words=$((words - 1))
+		done
+		;;
+	esac
 	rc=0
 	"${bin:+$bin/}$filter" "$@" 3>&- 4>&- || rc=$?
 	echo "$filter $rc" >&3
@@ -914,7 +931,7 @@ worst() {
 	awk '$2 == 141 { pipe = 1; next } $2 > max { max = $2 } END { print max ? max : pipe ? 141 : 0 }'
 }
 
-# What users of bcc's tools type from habit, and what does the same.
+# What users of bcc's tools type from habit, and what does the same. Returns if it is none of these.
 habit() {
 	case $1,$last,$letters in
 	pid,*P:*) bad_usage "no option $2 here: -p PID records one process" ;;
@@ -922,23 +939,44 @@ habit() {
 	p,* | pid,* | t,* | tid,* | L,*)
 		bad_usage "no option $2 here: pcap-perf -p PID (or -t TID) ${stacks:+-g }${events:+-e ... }-o FILE 10 records one; $name FILE reads that"
 		;;
-	c,* | count,* | M,pfilter,* | max-events,pfilter,*) bad_usage "no option $2 here: | head -n N" ;;
+	c,* | count,pfilter,* | count,plat,* | count,phist,* | M,pfilter,* | max-events,pfilter,*) bad_usage "no option $2 here: | head -n N" ;;
 	T,pfilter,*p:* | timestamp,pfilter,*p:*) bad_usage "no option $2 here: times are always shown" ;;
 	T,*i:* | timestamp,*i:* | interval,*i:*) bad_usage "no option $2 here: -i SECONDS prints a table for each period" ;;
 	duration,*) bad_usage "no option $2 here: -d SECONDS" ;;
 	m,plat,* | u,plat,* | milliseconds,plat,* | microseconds,plat,*)
 		bad_usage "no option $2 here: times are shown in a suitable unit"
 		;;
-	j,pfold,* | json,pfold,*) ;;
-	j,* | json,*) bad_usage "no option $2 here: $name ... -- --json" ;;
+	j,pfold,*) ;;
+	j,*) bad_usage "no option $2 here: --json" ;;
 	f,pfold,* | folded,pfold,*) bad_usage "no option $2 here: folded text is always printed" ;;
 	F,* | frequency,*) [ -z "$profile" ] || bad_usage "no option $2 here: pcap-perf -F HZ -ag 10 | $name -" ;;
 	U,pfold,* | user-stacks-only,pfold,*) bad_usage "no option $2 here: pcap-perf --user-callchains records only these" ;;
 	K,pfold,* | kernel-stacks-only,pfold,*) bad_usage "no option $2 here: pcap-perf --kernel-callchains records only these" ;;
 	r,*e:* | regexp,*e:*) bad_usage "no option $2 here: -e takes a shell pattern" ;;
-	[DPCQF],plat,* | [HC],phist,*) bad_usage "no option $2 here: $name ... -- --by KEYS ($last(1))" ;;
+	[DPCQF],plat,* | [HC],phist,*) bad_usage "no option $2 here: --by KEYS ($last(1))" ;;
 	esac
-	bad_usage "there is no option $2"
+}
+
+# A long option of the last filter, in $passed; $words: how many words it is. Its help says whether it has a value.
+take_passed() {
+	find_filters
+	words=1
+	case $("${bin:+$bin/}${last%%,*}" --help | sed -n "s/^ *\(-., \)\{0,1\}${1%%=*}\(\[=\|[= ]\|\$\)\([^ ]*\).*/is\2\3/p") in
+	'') bad_usage "there is no option ${1%%=*}" ;;
+	'is[='* | 'is ' | is) ;;
+	*)
+		case $1 in
+		*=*) ;;
+		*)
+			[ $# -gt 1 ] || bad_usage "option $1 needs an argument"
+			passed="$passed$(quote "$1=$2")"
+			words=2
+			return
+			;;
+		esac
+		;;
+	esac
+	passed="$passed$(quote "$1")"
 }
 
 # Takes an option of the recipe's own.
@@ -962,6 +1000,9 @@ want() {
 	case $1 in
 	t:*:*) event=${1#t:} ;;
 	u:*:*) of_file "${1#u:}" && event=%$event ;;
+	usdt:*/*:*:*) of_file "${1#usdt:}" && event=%${file_of##*:}:$event ;;
+	usdt:*/*:*) of_file "${1#usdt:}" && event=%$event ;;
+	usdt:*) event=%${1#usdt:} ;;
 	[pr]:?*:*) of_file "${1#?:}" ;;
 	[pr]::*) event=${1#?::} ;;
 	c:*) of_file "libc.so.6:${1#c:}" ;;
@@ -972,11 +1013,25 @@ want() {
 	[ -n "$probing" ] || events=$event
 }
 
+# What ends it, in the same words.
+want_end() {
+	begun=$wanted
+	first=${event-}
+	recorded=$events
+	want "$1"
+	end=$event
+	event=$first
+	wanted=$begun
+	events=$recorded
+}
+
 # FILE:EVENT
 of_file() {
 	event=${1##*:}
-	[ -z "$file" ] || [ "$file" = "${1%:*}" ] || bad_usage "one FILE at a time: $file or ${1%:*}"
-	file=${1%:*}
+	file_of=${1%:*}
+	case $file_of in */*:*) path=${file_of%:*} ;; *) path=$file_of ;; esac
+	[ -z "$file" ] || [ "${file##*/}" = "${path##*/}" ] || bad_usage "one FILE at a time: $file or $path"
+	file=${file:-$path}
 }
 
 # Whether an operand is one of those.
@@ -1014,7 +1069,7 @@ take_letters() {
 		e) want "$OPTARG" ;;
 		b) file=$OPTARG ;;
 		P) take_pid "-P" ;;
-		E) end=$OPTARG ;;
+		E) want_end "$OPTARG" ;;
 		f) field=$OPTARG ;;
 		s) stacks=yes ;;
 		p)
@@ -1029,7 +1084,10 @@ take_letters() {
 		d) seconds=$OPTARG ;;
 		i) interval=$OPTARG ;;
 		:) bad_usage "option -$OPTARG needs an argument" ;;
-		*) habit "$OPTARG" "-$OPTARG" ;;
+		*)
+			habit "$OPTARG" "-$OPTARG"
+			bad_usage "there is no option -$OPTARG"
+			;;
 		esac
 	done
 	taken=$((OPTIND - 1))
@@ -1091,13 +1149,40 @@ has_name() {
 	echo "$there" | grep -q "\\(^\\|:\\)$1\$"
 }
 
+# A definition, in $marker as that of a marker if its name is that of one: also PROVIDER:NAME, and NAME with "-" as DTrace
+# has it.
+as_marker() {
+	marker=$1
+	word=${1%% *}
+	called=$(echo "${word##*[%:]}" | sed 's/-/__/g')
+	case $live$file$pid in yes?*) ;; *) return 0 ;; esac
+	case $word in
+	*"$called") ;;
+	%*:*) marker=${word%:*}:$called${1#"$word"} ;;
+	%*) marker=%$called${1#"$word"} ;;
+	esac
+	case $word in
+	%* | *=*) ;;
+	*:*)
+		provider=${word%:*}
+		! echo "$there" | grep -q "^${provider#sdt_}\$" || marker=%${provider#sdt_}:$called${1#"$word"}
+		;;
+	*-*) marker=$called${1#"$word"} ;;
+	esac
+}
+
 # The two definitions, in $begin and $end: of a name that only begins alike, those that there are.
 find_ends() {
-	begin=$event
-	[ -z "$end" ] || return 0
+	there=$(span_names)
+	as_marker "$event"
+	begin=$marker
+	[ -z "$end" ] || {
+		as_marker "$end"
+		end=$marker
+		return 0
+	}
 	word=${begin%% *}
 	args=${begin#"$word"}
-	there=$(span_names)
 	for both in start/done begin/end entry/return entry/exit start/end enter/exit; do
 		case ${word##*[%:]} in
 		*__"${both%/*}") word=${word%__*} ;;
@@ -1125,9 +1210,29 @@ add_span_probes() {
 	done
 }
 
+# Arguments of markers have no names. The one that --by names, beside what all samples have, is the first argument;
+# one that may be a pointer is a text.
+name_argument() {
+	case $live${begin#%} in yes"$begin" | *' '*) return ;; esac
+	for argument in $(printf '%s\n' "$options" | sed -n 's/.*--by[= ]//; T; s/ -.*//; s/[A-Za-z_0-9]*(//g; s/"[^"]*"//g; s/[^A-Za-z_0-9]/ /g; p'); do
+		case $argument in
+		[0-9]* | arg[0-9]* | *[A-Z]* | comm | pid | tid | cpu | event | kind | name | common_* | cgroup | container | nspid) ;;
+		sym | dso | srcline | leaf | caller | site | stack | depth | source | args) ;;
+		*)
+			as=$("${bin:+$bin/}pprobe" ${file:+-x "$file"} ${pid:+-p "$pid"} -U --tsv 2>/dev/null |
+				awk -F'\t' -v marker="${begin##*[%:]}" '$2 == marker { print $5 ~ /^8@/ ? ":string" : ""; exit }')
+			begin="$begin $argument=arg1$as"
+			echo "$name: $argument: the first argument of ${begin%% *}${as:+, as text}" >&2
+			return
+			;;
+		esac
+	done
+}
+
 # For prepare: what plat takes as -s and -e, in $span_begin and $span_end.
 choose_ends() {
 	find_ends
+	name_argument
 	span_begin=$(event_of "$begin")${own_k:+:$own_k}
 	span_end=$(event_of "$end")${own_k:+:$own_k}
 }
@@ -1144,9 +1249,10 @@ main() {
 		exit 0
 		;;
 	esac
-	# Options of both kinds, in any order.
+	# Options of all kinds, in any order.
 	follow=yes
 	seconds=
+	passed=
 	while [ -n "$follow" ]; do
 		take_symbols "$@"
 		shift "$taken"
@@ -1154,6 +1260,9 @@ main() {
 		--?*)
 			long=${1#--}
 			habit "${long%%=*}" "$1"
+			take_passed "$@"
+			shift "$words"
+			continue
 			;;
 		esac
 		take_letters "$@"
@@ -1166,7 +1275,7 @@ main() {
 	done
 	live=
 	operand=
-	# Without SECONDS and FILE, options for the last filter come after "--".
+	# Without SECONDS and FILE, short options for the last filter come after "--".
 	case ${1--x} in
 	-?*)
 		can_record || bad_usage 'the input is missing'
@@ -1180,6 +1289,7 @@ main() {
 		check_operands "$@"
 		;;
 	esac
+	eval "set -- $passed"' "$@"'
 	case $seconds$only_pid in
 	*.*.* | *[!0-9.]*) bad_usage "not a number: $seconds$only_pid" ;;
 	esac
