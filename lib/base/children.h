@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define CHILDREN_MAX   0x7fffffffu /* nodes, including the root */
-#define CHILDREN_FIRST 4096u	   /* slots */
+#define CHILDREN_FIRST 64u	   /* slots */
 
 struct children {
 	uint32_t *slots; /* 0: free */
