@@ -53,6 +53,7 @@ struct chrome {
 	uint32_t *path, path_cap;
 	struct map64 named; /* pid and tid: the text that is its name */
 	uint64_t events, async;
+	size_t kept; /* bytes of nodes and samples since all were written */
 	uint64_t now;
 };
 

@@ -14,6 +14,7 @@
 
 #define CHUNK	 2000	    /* samples, */
 #define NODES	 (1u << 15) /* or bytes of nodes, after which a chunk is written */
+#define KEPT	 (8u << 20) /* bytes in all profiles, after which those of all are */
 #define MANY	 1000000
 #define ROOT	 1
 #define IDLE	 2 /* that of a stack is its number in the profile and IDLE */
@@ -238,10 +239,29 @@ static int add_idle(struct chrome *w, struct chrome_profile *q)
 	return rc ? rc : add_sample(q, IDLE, q->end, 0);
 }
 
+/* Most threads of a build are over soon: what they have is written, and its memory used again. */
+static int put_all(struct chrome *w)
+{
+	int rc = 0;
+
+	w->kept = 0;
+	for (uint32_t i = 0; i < w->nprofiles && !rc; i++) {
+		struct chrome_profile *q = &w->profiles[i];
+
+		rc = put_chunk(w, q);
+		buf_release(&q->nodes);
+		free(q->samples);
+		q->samples = NULL;
+		q->cap = 0;
+	}
+	return rc;
+}
+
 static int sample(void *ctx, const struct prof_sample *s)
 {
 	struct chrome *w = ctx;
 	struct chrome_profile *q = profile_of(w, s);
+	size_t before = q ? q->nodes.len : 0;
 	uint64_t ns, time;
 	uint32_t node = ROOT;
 	int rc = 0;
@@ -266,6 +286,9 @@ static int sample(void *ctx, const struct prof_sample *s)
 	q->end = time;
 	if (ns || !s->timed)
 		q->end = s->weight > UINT64_MAX / 2 - time ? UINT64_MAX / 2 : time + s->weight;
+	w->kept += q->nodes.len - before + sizeof(*q->samples);
+	if (w->kept >= KEPT)
+		return put_all(w);
 	return q->n < CHUNK && q->nodes.len < NODES ? 0 : put_chunk(w, q);
 }
 
