@@ -195,7 +195,7 @@ static int add_part(struct stream_input *s, uint32_t id, size_t *n)
 	return rc;
 }
 
-/* Of a stack: that it ends in this part. *stack becomes the one without it, of the frames that it has. */
+/* A part is *stack, which becomes the one without it. *left_out frames have no place in it. */
 static int know_part(struct stream_input *s, uint32_t id, uint32_t flags, size_t *left_out,
 		     uint32_t *stack)
 {

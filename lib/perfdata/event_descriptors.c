@@ -20,8 +20,7 @@ int perf_event_write(struct perf_decoder *p, struct perf_attr *a)
 	e.sample_type = a->sample_type;
 	/* Members of a group are counted whenever their leader is sampled: their periods, too. */
 	if (a->type != PERF_TYPE_TRACEPOINT &&
-	    (a->sample_period ||
-	     (a->sample_type & PSB_READ && a->read_format & PERF_FORMAT_GROUP)))
+	    (a->sample_period || (a->sample_type & PSB_READ && a->read_format & PERF_FORMAT_GROUP)))
 		e.flags |= PS_EVENT_SAMPLED;
 	if (a->flags & PERF_ATTR_FREQ)
 		e.flags |= PS_EVENT_FREQ;
