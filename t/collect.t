@@ -126,4 +126,36 @@ run "$recipe" -d 1 one -- --no-such-option
 isnt "$status" 0 'an option that the recorder does not have'
 like "$ERR" '^one: pcap-perf: .*no-such-option' 'is reported with the machine'
 like "$ERR" 'collect: one: it ended with status 64' 'and its status'
+
+# A real ssh and a real sshd, which needs no port when ssh starts it as its way to the machine.
+PATH=$here:/usr/sbin
+if have sshd && have ssh-keygen && { [ "$(id -u)" != 0 ] || mkdir -p /run/sshd; }; then
+	ssh-keygen -q -t ed25519 -N '' -f host.key
+	ssh-keygen -q -t ed25519 -N '' -f user.key
+	cat >sshd.conf <<-END
+		HostKey $PWD/host.key
+		AuthorizedKeysFile $PWD/user.key.pub
+		StrictModes no
+		UsePAM no
+	END
+	cat >ssh.conf <<-END
+		Host *
+		ProxyCommand $(command -v sshd) -i -f $PWD/sshd.conf
+		IdentityFile $PWD/user.key
+		IdentitiesOnly yes
+		UserKnownHostsFile $PWD/known
+		StrictHostKeyChecking no
+		LogLevel ERROR
+	END
+	run "$recipe" -d 1 -e "ssh -F $PWD/ssh.conf" --path "$(cd "$BIN" && pwd)" one two -- -a -e sched:sched_process_exec
+	cp "$OUT" all.ps
+	is "$status" 0 'over ssh, to two machines'
+	is "$(grep -c 'its clock is this machine.s, give or take' "$ERR")" 2 'their clocks are known'
+	"$BIN/pdecode" --list all.ps >list
+	for machine in one two; do
+		isnt "$(first $machine)" '' "$machine is in the stream"
+	done
+else
+	skip 4 'no sshd'
+fi
 done_testing

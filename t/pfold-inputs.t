@@ -177,4 +177,11 @@ EOF
 is "$(cat got)" "$(printf '%s\n' 'true;mutex_unlock 125318' 'true;outer 2253' 'true;outer;inner 1212' 'true;outer;inner;leaf 100')" 'of its text'
 run "$BIN/pfold" --kallsyms /nowhere v6.ps
 is "$status" 2 'a file of symbols that is not there'
+
+# ---- members of a group have the periods that perf script prints (perf 6.1: their sums) ----
+gzip -dc "$ROOT/t/data/group.data.gz" >group.data
+for event in page-faults=2817 context-switches=72; do
+	"$BIN/pdecode" group.data | "$BIN/pfold" -e "${event%=*}" >got 2>"$ERR"
+	is "$(awk '!/^#/ { n += $NF } END { print n }' got)" "${event#*=}" "${event%=*} of a group"
+done
 done_testing

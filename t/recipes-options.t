@@ -246,6 +246,25 @@ recipe biosnoop -D 254,16 "$data/block.data.gz"
 rows >got
 same got want 'biosnoop -D: of one disk'
 
+# Whether each begins where the one before it on its disk ended, by the order of completion.
+"$BIN/pdecode" -t "$data/block.data.gz" | awk '
+	/block_(rq_issue|rq_complete):/ {
+		for (i = 1; i <= NF; i++) {
+			if ($i ~ /^block:block_/) { dev = $(i + 1); event = $i }
+			if ($i == "+") { sector = $(i - 1); n = $(i + 1) }
+		}
+		if (event ~ /issue/) issued[dev, sector] = 1
+		if (event !~ /complete/ || n == 0) next
+		how = !(dev in end) ? "-" : end[dev] == sector ? "S" : "R"
+		end[dev] = sector + n
+		if ((dev, sector) in issued) print dev, how, sector
+		delete issued[dev, sector]
+	}' >want
+recipe biosnoop -P "$data/block.data.gz"
+rows | awk '$7 != "-" { print $4, $6, $7 }' >got
+same got want 'biosnoop -P: sequential or not'
+is "$(cut -d ' ' -f 2 want | sort -u | tr '\n' ' ')" '- R S ' 'and there are some of each'
+
 # Of one process, by name: what pfilter leaves of what is not cut down to it.
 gzip -dc "$data/sched.data.gz" >sched.data
 "$BIN/pdecode" sched.data | "$BIN/plat" -k runq --by pid --tsv 2>"$ERR" |

@@ -30,7 +30,7 @@
 #include <string.h>
 
 #define CHILDREN_MAX   0x7fffffffu /* nodes, including the root */
-#define CHILDREN_FIRST 4096u	   /* slots */
+#define CHILDREN_FIRST 64u	   /* slots */
 #define CHILDREN_IDS   (1u << 24)  /* nodes for whose numbers there is room at first */
 
 struct children {

@@ -5,6 +5,7 @@
 #ifndef PP_CONV_CHROME_H
 #define PP_CONV_CHROME_H
 
+#include "conv/locals.h"
 #include "conv/parts.h"
 #include "conv/tpoints.h"
 #include "conv/tracks.h"
@@ -29,7 +30,7 @@ struct chrome_sample {
 struct chrome_profile {
 	uint32_t thread, event;
 	bool begun, any, idle; /* any: it has a sample; idle: that node was defined */
-	struct map64 written;  /* stacks that have a node */
+	struct locals written; /* stacks that have a node */
 	struct buf nodes;
 	struct chrome_sample *samples;
 	uint32_t n, cap;
@@ -52,6 +53,7 @@ struct chrome {
 	uint32_t *path, path_cap;
 	struct map64 named; /* pid and tid: the text that is its name */
 	uint64_t events, async;
+	size_t kept; /* bytes of nodes and samples since all were written */
 	uint64_t now;
 };
 

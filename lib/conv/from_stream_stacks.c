@@ -184,24 +184,54 @@ static int add_stack(struct stream_input *s, const struct ps_stack *st, size_t *
 	return rc;
 }
 
-/* A part on top of a stack, which becomes its own. */
-static int add_part(struct stream_input *s, uint32_t id, uint32_t flags, uint32_t *stack)
+/* Appends the frames of a part to the path. */
+static int add_part(struct stream_input *s, uint32_t id, size_t *n)
+{
+	struct ps_part p;
+	int rc = sreader_stack_part(s->in, id, &p) ? room(s, *n + p.n) : PP_ENOENT;
+
+	for (uint32_t i = 0; i < p.n && !rc; i++)
+		rc = frame_of(s, (uint32_t)p.words[i], &s->path[(*n)++]);
+	return rc;
+}
+
+/* A part is *stack, which becomes the one without it. *left_out frames have no place in it. */
+static int know_part(struct stream_input *s, uint32_t id, uint32_t flags, size_t *left_out,
+		     uint32_t *stack)
 {
 	struct known_part *v = array_widen(s->parts, &s->nparts, id, 4096, sizeof(*v));
 	struct ps_part p;
 	uint32_t frame;
-	int rc = v ? 0 : PP_ENOMEM;
 
-	if (rc || !sreader_stack_part(s->in, id, &p))
-		return rc ? rc : PP_ENOENT;
+	if (!v)
+		return PP_ENOMEM;
 	s->parts = v;
-	for (uint32_t i = 0; i < p.n && !rc; i++) {
-		rc = frame_of(s, (uint32_t)p.words[i], &frame);
-		if (!rc)
-			rc = prof_push(s->c->p, *stack, frame, stack);
+	v[id] = (struct known_part){*stack, flags, true};
+	if (!sreader_stack_part(s->in, id, &p))
+		return PP_ENOENT;
+	for (uint32_t i = 0; i < p.n; i++) {
+		if (*left_out)
+			--*left_out;
+		else
+			*stack = prof_up(s->c->p, *stack, &frame);
 	}
-	if (!rc)
-		v[id] = (struct known_part){*stack, flags, true};
+	return 0;
+}
+
+/* The stack of the new parts, whose ids the path begins with, leaf first, on top of *stack. */
+static int new_parts(struct stream_input *s, uint32_t flags, size_t parts, uint32_t *stack)
+{
+	size_t n = parts, left_out = 0;
+	uint32_t up;
+	int rc = 0;
+
+	for (size_t i = parts; i && !rc; i--)
+		rc = add_part(s, s->path[i - 1], &n);
+	if (!rc && n > parts)
+		rc = prof_path(s->c->p, *stack, s->path + parts, n - parts, stack, &left_out);
+	up = *stack;
+	for (size_t i = 0; i < parts && !rc; i++)
+		rc = know_part(s, s->path[i], flags, &left_out, &up);
 	return rc;
 }
 
@@ -229,9 +259,7 @@ static int parts_of(struct stream_input *s, uint32_t id, uint32_t *stack)
 		rc = mark_of(s, flags, p.n ? (uint32_t)p.words[0] : 0, &mark);
 	if (!rc && !v && mark)
 		rc = prof_push(s->c->p, 0, mark, stack);
-	while (n && !rc)
-		rc = add_part(s, s->path[--n], flags, stack);
-	return rc;
+	return rc ? rc : new_parts(s, flags, n, stack);
 }
 
 static int add_chain(struct stream_input *s, const struct ps_chain *c, size_t *n)

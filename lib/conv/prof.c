@@ -121,11 +121,17 @@ int prof_stack(struct prof *p, const uint32_t *frames, size_t n, uint32_t *stack
 	return n ? fold_stack(p->tree, frames, n, stack) : 0;
 }
 
+int prof_path(struct prof *p, uint32_t stack, const uint32_t *frames, size_t n, uint32_t *end,
+	      size_t *left_out)
+{
+	return fold_path(p->tree, stack, frames, n, end, left_out);
+}
+
 int prof_push(struct prof *p, uint32_t stack, uint32_t frame, uint32_t *pushed)
 {
 	size_t left_out;
 
-	return fold_path(p->tree, stack, &frame, 1, pushed, &left_out);
+	return prof_path(p, stack, &frame, 1, pushed, &left_out);
 }
 
 uint32_t prof_up(const struct prof *p, uint32_t stack, uint32_t *frame)

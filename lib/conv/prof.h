@@ -87,8 +87,13 @@ int prof_dso(struct prof *p, const struct prof_dso *dso, uint32_t *id);
 int prof_thread(struct prof *p, const struct prof_thread *t, uint32_t *id);
 int prof_event(struct prof *p, const struct prof_event *e, uint32_t *id);
 
-/* The stack of n frames, leaf first; and of one more on top of another. */
+/*
+ * The stack of n frames, leaf first; of n more on top of another, outermost first, of which
+ * *left_out at the leaf have no room (FOLD_DEPTH_MAX); of one more.
+ */
 int prof_stack(struct prof *p, const uint32_t *frames, size_t n, uint32_t *stack);
+int prof_path(struct prof *p, uint32_t stack, const uint32_t *frames, size_t n, uint32_t *end,
+	      size_t *left_out);
 int prof_push(struct prof *p, uint32_t stack, uint32_t frame, uint32_t *pushed);
 
 /* The stack without its leaf, which is *frame. The number of stacks and their parts, 0 included. */

@@ -14,9 +14,10 @@
 
 #define CHUNK	 2000	    /* samples, */
 #define NODES	 (1u << 15) /* or bytes of nodes, after which a chunk is written */
+#define KEPT	 (8u << 20) /* bytes in all profiles, after which those of all are */
 #define MANY	 1000000
-#define ROOT	 1 /* nodes; that of a stack is its number and 2 */
-#define IDLE	 2
+#define ROOT	 1
+#define IDLE	 2 /* that of a stack is its number in the profile and IDLE */
 #define PROFILER "disabled-by-default-v8.cpu_profiler"
 
 static int open_chrome(struct conv *c, void **ctx)
@@ -120,31 +121,31 @@ static int put_named_node(struct chrome *w, struct chrome_profile *q, uint32_t n
 	return rc ? rc : put_node(q, node, parent, ps_str(buf_str(&w->call), w->call.len));
 }
 
-/* The nodes of a stack that the profile does not have, the outermost first. */
-static int put_nodes(struct chrome *w, struct chrome_profile *q, uint32_t stack)
+/* The node of a stack, and those above it: what the profile does not have, the outermost first. */
+static int put_nodes(struct chrome *w, struct chrome_profile *q, uint32_t stack, uint32_t *node)
 {
-	uint32_t n = 0, frame, up, *path;
+	uint32_t n = 0, frame, local = 0, up, *path;
 	struct ps_str call;
-	bool fresh = true;
 	int rc = 0;
 
-	for (uint32_t node = stack; node; node = prof_up(w->c->p, node, &frame)) {
-		if (!map64_put(&q->written, node, &fresh))
-			return PP_ENOMEM;
-		if (!fresh)
-			break;
+	for (; stack && !(local = locals_find(&q->written, stack));
+	     stack = prof_up(w->c->p, stack, &frame)) {
 		path = array_widen(w->path, &w->path_cap, n, 256, sizeof(*path));
 		if (!path)
 			return PP_ENOMEM;
 		w->path = path;
-		path[n++] = node;
+		path[n++] = stack;
 	}
 	while (n-- && !rc) {
-		up = prof_up(w->c->p, w->path[n], &frame);
+		up = local;
+		prof_up(w->c->p, w->path[n], &frame);
 		rc = call_of(w, frame, &call);
 		if (!rc)
-			rc = put_node(q, w->path[n] + IDLE, up ? up + IDLE : ROOT, call);
+			rc = locals_add(&q->written, w->path[n], &local);
+		if (!rc)
+			rc = put_node(q, local + IDLE, up ? up + IDLE : ROOT, call);
 	}
+	*node = local ? local + IDLE : ROOT;
 	return rc;
 }
 
@@ -238,11 +239,31 @@ static int add_idle(struct chrome *w, struct chrome_profile *q)
 	return rc ? rc : add_sample(q, IDLE, q->end, 0);
 }
 
+/* Most threads of a build are over soon: what they have is written, and its memory used again. */
+static int put_all(struct chrome *w)
+{
+	int rc = 0;
+
+	w->kept = 0;
+	for (uint32_t i = 0; i < w->nprofiles && !rc; i++) {
+		struct chrome_profile *q = &w->profiles[i];
+
+		rc = put_chunk(w, q);
+		buf_release(&q->nodes);
+		free(q->samples);
+		q->samples = NULL;
+		q->cap = 0;
+	}
+	return rc;
+}
+
 static int sample(void *ctx, const struct prof_sample *s)
 {
 	struct chrome *w = ctx;
 	struct chrome_profile *q = profile_of(w, s);
+	size_t before = q ? q->nodes.len : 0;
 	uint64_t ns, time;
+	uint32_t node = ROOT;
 	int rc = 0;
 
 	if (!q)
@@ -256,15 +277,18 @@ static int sample(void *ctx, const struct prof_sample *s)
 	if (!rc && ns && q->any && time > q->end + s->weight / 2)
 		rc = add_idle(w, q);
 	if (!rc)
-		rc = put_nodes(w, q, s->stack);
+		rc = put_nodes(w, q, s->stack, &node);
 	if (!rc)
-		rc = add_sample(q, s->stack ? s->stack + IDLE : ROOT, time, s->weight);
+		rc = add_sample(q, node, time, s->weight);
 	if (rc)
 		return rc;
 	q->any = true;
 	q->end = time;
 	if (ns || !s->timed)
 		q->end = s->weight > UINT64_MAX / 2 - time ? UINT64_MAX / 2 : time + s->weight;
+	w->kept += q->nodes.len - before + sizeof(*q->samples);
+	if (w->kept >= KEPT)
+		return put_all(w);
 	return q->n < CHUNK && q->nodes.len < NODES ? 0 : put_chunk(w, q);
 }
 
@@ -305,7 +329,7 @@ static void free_chrome(void *ctx)
 	if (!w)
 		return;
 	for (uint32_t i = 0; i < w->nprofiles; i++) {
-		map64_release(&w->profiles[i].written);
+		locals_release(&w->profiles[i].written);
 		buf_release(&w->profiles[i].nodes);
 		free(w->profiles[i].samples);
 	}

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "conv/locals.h"
 #include "conv/pb.h"
 #include "conv/tracks.h"
 
@@ -34,14 +35,13 @@ enum {
 /* The samples of a stack in a thread, added up. */
 struct row {
 	uint64_t weight, count;
-	uint32_t stack;
 };
 
 /* The rows of a thread and event: a table of its own, since samples of a thread come together. */
 struct sum {
-	struct map64 places; /* by stack: row + 1 */
-	struct row *rows;
-	uint32_t n, cap;
+	struct locals stacks;
+	struct row *rows; /* by number less 1 */
+	uint32_t cap;
 };
 
 struct function {
@@ -51,6 +51,13 @@ struct function {
 /* The innermost location of a stack, and the stack without it. */
 struct step {
 	uint32_t location, up; /* location 0: not yet known */
+};
+
+/* A frame, with those that are inlined into it. */
+struct location {
+	uint32_t frame;	 /* that is not inlined */
+	uint32_t path;	 /* all, of several */
+	uint64_t leaves; /* samples of which it is the innermost one */
 };
 
 struct mapping {
@@ -68,10 +75,11 @@ struct writer {
 	bool any, uncounted;
 	/* At the end. */
 	struct step *steps; /* by stack */
-	struct intern functions, locations;
-	uint32_t *single, nsingle; /* by frame: the location that has only it */
-	uint64_t *leaves;	   /* by location: samples of which it is the innermost one */
-	uint32_t nleaves;
+	struct intern functions, paths;
+	uint32_t *single, nsingle;   /* by frame: the location that has only it */
+	uint32_t *of_path, nof_path; /* by path: its location */
+	struct location *locations;  /* by number less 1 */
+	uint32_t nlocations, locations_cap;
 	bool *two;		  /* by event: it has two values */
 	struct mapping *mappings; /* by DSO; the last is for those without */
 	uint32_t main;		  /* the DSO that is the first mapping */
@@ -103,7 +111,7 @@ static void note_period(struct writer *w, const struct prof_sample *s)
 static int sample(void *ctx, const struct prof_sample *s)
 {
 	struct writer *w = ctx;
-	uint32_t *place, lane;
+	uint32_t local, lane;
 	struct sum *sum;
 	struct row *v;
 
@@ -115,18 +123,14 @@ static int sample(void *ctx, const struct prof_sample *s)
 		return PP_ENOMEM;
 	w->sums = sum;
 	sum += lane;
-	place = map64_put(&sum->places, s->stack, NULL);
-	if (!place)
+	local = locals_find(&sum->stacks, s->stack);
+	if (!local && locals_add(&sum->stacks, s->stack, &local))
 		return PP_ENOMEM;
-	if (!*place) {
-		v = array_widen(sum->rows, &sum->cap, sum->n, 16, sizeof(*v));
-		if (!v)
-			return PP_ENOMEM;
-		sum->rows = v;
-		v[sum->n] = (struct row){.stack = s->stack};
-		*place = ++sum->n;
-	}
-	v = &sum->rows[*place - 1];
+	v = array_widen(sum->rows, &sum->cap, local - 1, 16, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	sum->rows = v;
+	v += local - 1;
 	v->weight += s->weight;
 	v->count += s->count;
 	return 0;
@@ -219,29 +223,45 @@ static void note_frame(struct writer *w, const struct prof_frame *f)
 	m->inlined |= (f->flags & PROF_FRAME_INLINED) != 0;
 }
 
-/* The location of a frame, and of those before it, which are inlined into it. */
-static int new_location(struct writer *w, const uint32_t *frames, size_t n, uint32_t *id)
+static int new_location(struct writer *w, uint32_t frame, uint32_t path, uint32_t *id)
 {
-	uint64_t *v;
-	int rc = intern_add(&w->locations, frames, n * sizeof(*frames), id, NULL);
+	struct location *v =
+		array_widen(w->locations, &w->locations_cap, w->nlocations, 1024, sizeof(*v));
 
-	if (rc)
-		return rc;
-	v = array_widen(w->leaves, &w->nleaves, *id, 1024, sizeof(*v));
 	if (!v)
 		return PP_ENOMEM;
-	w->leaves = v;
-	for (size_t i = 0; i < n; i++)
-		note_frame(w, prof_frame_of(w->c->p, frames[i]));
+	w->locations = v;
+	v[w->nlocations] = (struct location){frame, path, 0};
+	*id = ++w->nlocations;
+	note_frame(w, prof_frame_of(w->c->p, frame));
 	return 0;
+}
+
+/* The location of the frames in w->path, of which the last is not inlined. */
+static int path_location(struct writer *w, uint32_t *id)
+{
+	const uint32_t *frames = (const uint32_t *)(const void *)w->path.data;
+	size_t n = w->path.len / sizeof(*frames);
+	uint32_t path, *known;
+	int rc = intern_add(&w->paths, frames, n * sizeof(*frames), &path, NULL);
+
+	known = rc ? NULL : array_widen(w->of_path, &w->nof_path, path, 1024, sizeof(*known));
+	if (!known)
+		return rc ? rc : PP_ENOMEM;
+	w->of_path = known;
+	known += path;
+	for (size_t i = 0; i + 1 < n && !*known; i++)
+		note_frame(w, prof_frame_of(w->c->p, frames[i]));
+	if (!*known)
+		rc = new_location(w, frames[n - 1], path, known);
+	*id = *known;
+	return rc;
 }
 
 static int find_step(struct writer *w, uint32_t stack, struct step *step)
 {
 	const struct prof *p = w->c->p;
 	uint32_t frame, *known;
-	size_t n = 1;
-	int rc;
 
 	step->up = prof_up(p, stack, &frame);
 	known = array_widen(w->single, &w->nsingle, frame, 1024, sizeof(*known));
@@ -252,18 +272,19 @@ static int find_step(struct writer *w, uint32_t stack, struct step *step)
 	step->location = *known;
 	if (*known)
 		return 0;
+	if (!(prof_frame_of(p, frame)->flags & PROF_FRAME_INLINED) || !step->up) {
+		if (new_location(w, frame, 0, known))
+			return PP_ENOMEM;
+		step->location = *known;
+		return 0;
+	}
 	buf_reset(&w->path);
 	buf_add(&w->path, &frame, sizeof(frame));
-	for (; prof_frame_of(p, frame)->flags & PROF_FRAME_INLINED && step->up; n++) {
+	while (prof_frame_of(p, frame)->flags & PROF_FRAME_INLINED && step->up) {
 		step->up = prof_up(p, step->up, &frame);
 		buf_add(&w->path, &frame, sizeof(frame));
 	}
-	rc = w->path.err ? w->path.err
-			 : new_location(w, (const uint32_t *)(const void *)w->path.data, n,
-					&step->location);
-	if (n == 1)
-		*known = step->location;
-	return rc;
+	return w->path.err ? w->path.err : path_location(w, &step->location);
 }
 
 /* The locations of a stack, into the message. */
@@ -278,7 +299,7 @@ static int add_locations(struct writer *w, uint32_t stack, uint64_t samples)
 		rc = s->location ? 0 : find_step(w, stack, s);
 		if (rc)
 			break;
-		w->leaves[s->location] += leaf ? samples : 0;
+		w->locations[s->location - 1].leaves += leaf ? samples : 0;
 		leaf = false;
 		pb_varint(&w->inner, s->location);
 		stack = s->up;
@@ -324,10 +345,10 @@ static int put_samples(struct writer *w, const struct lane *lane, const struct s
 {
 	int rc = make_labels(w, prof_thread_of(w->c->p, lane->thread));
 
-	for (uint32_t row = 0; row < sum->n && !rc; row++) {
+	for (uint32_t row = 0; row < sum->stacks.n && !rc; row++) {
 		const struct row *s = &sum->rows[row];
 
-		rc = add_locations(w, s->stack, s->count ? s->count : 1);
+		rc = add_locations(w, sum->stacks.keys[row], s->count ? s->count : 1);
 		for (uint32_t e = 1; e <= w->c->p->events.n; e++) {
 			if (w->two[e])
 				pb_varint(&w->inner, e == lane->event ? s->count : 0);
@@ -344,21 +365,12 @@ static int put_samples(struct writer *w, const struct lane *lane, const struct s
 
 /* ---- tables ---- */
 
-static const uint32_t *location_frames(const struct writer *w, uint32_t location, size_t *n)
+static const uint32_t *location_frames(const struct writer *w, const struct location *l, size_t *n)
 {
-	const char *bytes = intern_get(&w->locations, location, n);
+	const char *bytes = intern_get(&w->paths, l->path, n);
 
-	*n /= sizeof(uint32_t);
-	return (const uint32_t *)(const void *)bytes;
-}
-
-/* The frame of a location that is not inlined. */
-static const struct prof_frame *last_frame(const struct writer *w, uint32_t location)
-{
-	size_t n;
-	const uint32_t *frames = location_frames(w, location, &n);
-
-	return prof_frame_of(w->c->p, frames[n - 1]);
+	*n = bytes ? *n / sizeof(uint32_t) : 1;
+	return bytes ? (const uint32_t *)(const void *)bytes : &l->frame;
 }
 
 /* The first mapping is taken for the program: the file that most samples are in. */
@@ -366,8 +378,9 @@ static void choose_main(struct writer *w)
 {
 	uint64_t most = 0;
 
-	for (uint32_t id = 1; id <= w->locations.n; id++)
-		mapping_of(w, last_frame(w, id)->dso)->leaves += w->leaves[id];
+	for (uint32_t i = 0; i < w->nlocations; i++)
+		mapping_of(w, prof_frame_of(w->c->p, w->locations[i].frame)->dso)->leaves +=
+			w->locations[i].leaves;
 	for (uint32_t i = 1; i <= w->c->p->dsos.n; i++) {
 		const struct prof_dso *d = prof_dso_of(w->c->p, i);
 		struct ps_str path = prof_str(w->c->p, d->path);
@@ -439,10 +452,11 @@ static int put_locations(struct writer *w)
 {
 	int rc = 0;
 
-	for (uint32_t id = 1; id <= w->locations.n && !rc; id++) {
-		const struct prof_frame *f = last_frame(w, id);
+	for (uint32_t id = 1; id <= w->nlocations && !rc; id++) {
+		const struct location *l = &w->locations[id - 1];
+		const struct prof_frame *f = prof_frame_of(w->c->p, l->frame);
 		size_t n;
-		const uint32_t *frames = location_frames(w, id, &n);
+		const uint32_t *frames = location_frames(w, l, &n);
 
 		pb_num(&w->part, 1, id);
 		pb_num(&w->part, 2, mapping_id(w, f->dso));
@@ -535,15 +549,16 @@ static void free_pprof(void *ctx)
 		return;
 	lanes_release(&w->lanes);
 	for (uint32_t i = 0; i < w->nsums; i++) {
-		map64_release(&w->sums[i].places);
+		locals_release(&w->sums[i].stacks);
 		free(w->sums[i].rows);
 	}
 	free(w->sums);
 	intern_release(&w->functions);
-	intern_release(&w->locations);
+	intern_release(&w->paths);
+	free(w->of_path);
+	free(w->locations);
 	free(w->steps);
 	free(w->single);
-	free(w->leaves);
 	free(w->two);
 	free(w->mappings);
 	buf_release(&w->out);

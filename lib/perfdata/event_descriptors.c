@@ -18,7 +18,9 @@ int perf_event_write(struct perf_decoder *p, struct perf_attr *a)
 	if (a->written)
 		return 0;
 	e.sample_type = a->sample_type;
-	if (a->type != PERF_TYPE_TRACEPOINT && a->sample_period)
+	/* Members of a group are counted whenever their leader is sampled: their periods, too. */
+	if (a->type != PERF_TYPE_TRACEPOINT &&
+	    (a->sample_period || (a->sample_type & PSB_READ && a->read_format & PERF_FORMAT_GROUP)))
 		e.flags |= PS_EVENT_SAMPLED;
 	if (a->flags & PERF_ATTR_FREQ)
 		e.flags |= PS_EVENT_FREQ;

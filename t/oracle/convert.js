@@ -5,11 +5,13 @@
 //	node t/oracle/convert.js speedscope|firefox|chrome FILE [odd]
 //	node t/oracle/convert.js firefox FILE PROFILER-CLI
 //
-// odd: only functions that are twice in a stack, or that are called in one and the outermost of another.
+// odd: only functions that are twice in a stack, or that are called in one and the outermost of another, of any event.
 // PROFILER-CLI: as it tells of the file, which it has loaded.
 'use strict'
 const [format, file, how] = process.argv.slice(2), odd = how === 'odd'
 const data = JSON.parse(require('fs').readFileSync(file))
+// By name, of all events: whether it was the outermost function of a stack; those that were and were not.
+const roots = new Map(), mixed = new Set()
 const rows = new Map()
 
 function need(what, good) {
@@ -26,8 +28,9 @@ function add(event, names, weight) {
 	})
 	names.forEach((name, i) => {
 		const row = rows.get(event + '\t' + name), root = i === names.length - 1
-		row.odd = row.odd || names.indexOf(name) !== i || (row.root !== undefined && row.root !== root)
-		row.root = root
+		row.odd = row.odd || names.indexOf(name) !== i
+		if (roots.has(name) && roots.get(name) !== root) mixed.add(name)
+		roots.set(name, root)
 	})
 }
 
@@ -103,4 +106,4 @@ function told(p, program) {
 if (how && !odd) told(data, how)
 else ({speedscope, firefox, chrome})[format](data)
 for (const [key, row] of rows)
-	if (!odd || row.odd) console.log([key, row.total, row.self].join('\t'))
+	if (!odd || row.odd || mixed.has(key.split('\t')[1])) console.log([key, row.total, row.self].join('\t'))
