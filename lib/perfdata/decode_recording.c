@@ -66,8 +66,9 @@ static uint64_t time_of_sample(const struct perf_info *p, const uint8_t *rec, si
 /* Events may be alike but for the size of their copies. */
 static int expand(struct perf_decoder *p, struct perf_raw *raw)
 {
-	const struct perf_attr *a = p->r.info.nattrs ? attr_of(&p->r.info, raw->rec, raw->size) : NULL;
+	const struct perf_attr *a;
 
+	a = p->r.info.nattrs ? attr_of(&p->r.info, raw->rec, raw->size) : NULL;
 	if (!a || !(a->sample_type & PSB_STACK_USER))
 		return 0;
 	a = perf_attr_of_sample(&p->r.info, raw->rec + 8, raw->size - 8);

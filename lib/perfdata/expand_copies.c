@@ -33,7 +33,8 @@ static bool find(const struct perf_info *p, const struct perf_raw *raw, const st
 	l->copy.turn = (uint16_t)(last >> 16);
 	l->copy.bytes = (uint16_t)last & ~(uint16_t)KNOWN_COPY_CUT;
 	l->cut = last & KNOWN_COPY_CUT;
-	if (left % 8 || l->copy.bytes % 8 || left > l->copy.bytes || left + after + 8 + 8 > raw->size)
+	if (left % 8 || l->copy.bytes % 8 || left > l->copy.bytes ||
+	    left + after + 8 + 8 > raw->size)
 		return false;
 	l->left = (size_t)left;
 	l->at = raw->size - after - l->left - 8;
@@ -69,7 +70,7 @@ static uint8_t *room(struct perf_decoder *p, size_t n)
 static bool learn(struct perf_decoder *p, const struct left_out *l, const uint8_t *left,
 		  uint8_t *rest)
 {
-	struct known_stack *s = known_stack_of(&p->stacks, l->copy.tid);
+	struct stack_bytes *s = known_stack_of(&p->stacks, l->copy.tid);
 	bool all;
 
 	if (!s)
@@ -103,8 +104,9 @@ int perf_expand_copy(struct perf_decoder *p, const struct perf_attr *a, struct p
 	memcpy(rec, raw->rec, l.at + 8 + l.left);
 	memset(rec + l.at + 8 + l.left, 0, bytes - l.left);
 	if (!learn(p, &l, raw->rec + l.at + 8, rec + l.at + 8 + l.left)) {
-		perf_damage(&p->r.info, PP_ECORRUPT, perf_raw_offset(raw),
-			    "a sample lacks the part of its stack that samples before it had");
+		perf_damage(
+			&p->r.info, PP_ECORRUPT, perf_raw_offset(raw),
+			"of a sample, the part of its stack is missing that samples before it had");
 		bytes = l.copy.bytes = (uint16_t)l.left;
 		size = l.at + 8 + bytes + USED;
 	}

@@ -6,9 +6,9 @@
 
 #define STEP 256u /* bytes that are compared at once */
 
-struct known_stack *known_stack_of(struct known_stacks *k, uint32_t tid)
+struct stack_bytes *known_stack_of(struct known_stacks *k, uint32_t tid)
 {
-	struct known_stack **s = &k->of[tid % KNOWN_STACKS];
+	struct stack_bytes **s = &k->of[tid % KNOWN_STACKS];
 
 	if (!*s)
 		*s = calloc(1, sizeof(**s));
@@ -48,7 +48,7 @@ static size_t equal_tail(const uint8_t *a, const uint8_t *b, size_t n)
 	return n - left;
 }
 
-size_t known_stack_alike(const struct known_stack *s, uint64_t end, const uint8_t *bytes, size_t n)
+size_t known_stack_alike(const struct stack_bytes *s, uint64_t end, const uint8_t *bytes, size_t n)
 {
 	size_t done = 0;
 
@@ -70,7 +70,7 @@ size_t known_stack_alike(const struct known_stack *s, uint64_t end, const uint8_
 	return done;
 }
 
-void known_stack_learn(struct known_stack *s, uint64_t at, const uint8_t *bytes, size_t n)
+void known_stack_learn(struct stack_bytes *s, uint64_t at, const uint8_t *bytes, size_t n)
 {
 	uint64_t end = at + n;
 	bool touches = at <= s->hi && end >= s->lo;
@@ -93,7 +93,7 @@ void known_stack_learn(struct known_stack *s, uint64_t at, const uint8_t *bytes,
 		s->hi = s->lo + KNOWN_BYTES;
 }
 
-bool known_stack_get(const struct known_stack *s, uint64_t at, uint8_t *to, size_t n)
+bool known_stack_get(const struct stack_bytes *s, uint64_t at, uint8_t *to, size_t n)
 {
 	size_t first = together(at, n);
 

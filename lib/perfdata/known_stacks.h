@@ -8,7 +8,7 @@
  * known_copy has, below. Readers that do not know of them see a short copy.
  *
  *	struct known_stacks k = {0};
- *	struct known_stack *s = known_stack_of(&k, tid);
+ *	struct stack_bytes *s = known_stack_of(&k, tid);
  *	n = known_stack_alike(s, end, bytes, len);		(the recorder)
  *	known_stack_learn(s, at, bytes, len - n);
  *	known_stacks_release(&k);
@@ -39,7 +39,7 @@ struct known_copy {
 #define KNOWN_COPY_CUT 1u /* the copy is as long as it may be: the stack may go on */
 
 /* What is known of a thread's stack: the bytes from lo up to hi, by the lower bits of addresses. */
-struct known_stack {
+struct stack_bytes {
 	uint32_t tid;
 	uint16_t turn;
 	uint64_t lo, hi;
@@ -47,20 +47,20 @@ struct known_stack {
 };
 
 struct known_stacks {
-	struct known_stack *of[KNOWN_STACKS]; /* owned */
+	struct stack_bytes *of[KNOWN_STACKS]; /* owned */
 };
 
 /* The place of a thread, empty if another one had it. NULL: out of memory. */
-struct known_stack *known_stack_of(struct known_stacks *k, uint32_t tid);
+struct stack_bytes *known_stack_of(struct known_stacks *k, uint32_t tid);
 
 /* How many of these bytes, which end at an address, are the known ones; counted from their end. */
-size_t known_stack_alike(const struct known_stack *s, uint64_t end, const uint8_t *bytes, size_t n);
+size_t known_stack_alike(const struct stack_bytes *s, uint64_t end, const uint8_t *bytes, size_t n);
 
 /* Bytes at an address, KNOWN_BYTES at most. Those of one copy: the last ones first. */
-void known_stack_learn(struct known_stack *s, uint64_t at, const uint8_t *bytes, size_t n);
+void known_stack_learn(struct stack_bytes *s, uint64_t at, const uint8_t *bytes, size_t n);
 
 /* The known bytes at an address; false: some are not known. */
-bool known_stack_get(const struct known_stack *s, uint64_t at, uint8_t *to, size_t n);
+bool known_stack_get(const struct stack_bytes *s, uint64_t at, uint8_t *to, size_t n);
 
 void known_stacks_release(struct known_stacks *k); /* it is empty then, and may be used again */
 

@@ -48,7 +48,7 @@ void alike_begin(struct alike *a, uint64_t now)
 }
 
 /* Bytes at the end of the copy that are known. */
-static size_t known(const struct known_stack *s, const struct short_copy *c, const struct iovec *v,
+static size_t known(const struct stack_bytes *s, const struct short_copy *c, const struct iovec *v,
 		    size_t n)
 {
 	uint64_t end = c->end;
@@ -66,7 +66,7 @@ static size_t known(const struct known_stack *s, const struct short_copy *c, con
 }
 
 /* Remembers the first bytes of the copy, which are written. */
-static void learn(struct known_stack *s, const struct ring *r, uint64_t from, uint64_t at,
+static void learn(struct stack_bytes *s, const struct ring *r, uint64_t from, uint64_t at,
 		  uint64_t len)
 {
 	struct iovec v[2];
@@ -83,7 +83,7 @@ bool alike_trim(struct alike *a, const struct ring *r, uint64_t pos, size_t size
 {
 	const struct short_copy *c = &t->copy;
 	uint64_t used = c->end - c->sp, from = pos + t->at + 8;
-	struct known_stack *s;
+	struct stack_bytes *s;
 	struct iovec v[2];
 
 	if (!t->whole || !c->tid || !used || used % 8 || c->sp % 8 || used > UINT16_MAX ||

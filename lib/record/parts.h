@@ -477,14 +477,14 @@ int deny_ring(const struct session *s, int errnum);
 
 /* chains.c */
 
-#define CHAINS_BUDGET	  64000000u /* bytes of copies in a second, at most */
-#define CHAINS_COPY_GOOD  16384u    /* bytes of a copy that hold most stacks */
-#define CHAINS_SMALL	  40000000u /* the budget where each is smaller */
+#define CHAINS_BUDGET	  64000000u  /* bytes of copies in a second, at most */
+#define CHAINS_COPY_GOOD  16384u     /* bytes of a copy that hold most stacks */
+#define CHAINS_SMALL	  40000000u  /* the budget where each is smaller */
 #define CHAINS_ALIKE	  200000000u /* bytes copied, where what did not change is left out */
-#define CHAINS_COPY_ALIKE 8192u	    /* bytes of such a copy, at most */
-#define CHAINS_COPY_LEAST 1024u	    /* bytes of a copy that a budget allows; else there are none */
-#define CHAINS_COPY_SMALL 512u	    /* bytes to which a copy may be cut */
-#define CHAINS_COPY_EACH  1024u	    /* of events that come as often as they like */
+#define CHAINS_COPY_ALIKE 8192u	     /* bytes of such a copy, at most */
+#define CHAINS_COPY_LEAST 1024u	     /* bytes of a copy that a budget allows; else there are none */
+#define CHAINS_COPY_SMALL 512u	     /* bytes to which a copy may be cut */
+#define CHAINS_COPY_EACH  1024u	     /* of events that come as often as they like */
 #define CHAINS_HELP	  40000000u /* the budget of helpers, whose copies are as large as can be */
 #define CHAINS_HELP_HZ	  399u	    /* of each CPU, at most */
 #define CHAINS_HELPERS	  16u	    /* at most */
@@ -502,8 +502,8 @@ struct chains_facts {
 
 /*
  * Bytes that are copied of the user stack; 0: none, but the kernel follows frame pointers. For
- * events with a frequency, and for those without one. *why: in words. *cut: of them only what changed
- * is written, but so many where that is too much; 0: all are.
+ * events with a frequency, and for those without one. *why: in words. *cut: only what changed of
+ * them is written, but so many where that is too much; 0: all are.
  */
 uint32_t chains_rated(const struct chains_facts *f, uint32_t *cut, const char **why);
 uint32_t chains_each(const struct chains_facts *f, const char **why);

@@ -20,8 +20,8 @@ static uint32_t some(uint32_t below)
 	return (rand_state >> 8) % below;
 }
 
-/* A copy goes from the writer to the reader. Returns what was left out; wrong: it came out wrong. */
-static size_t pass(struct known_stack *w, struct known_stack *r, uint64_t sp, const uint8_t *bytes,
+/* A copy goes from the writer to the reader. Returns what was left out. wrong: it came out so. */
+static size_t pass(struct stack_bytes *w, struct stack_bytes *r, uint64_t sp, const uint8_t *bytes,
 		   size_t n, size_t *wrong)
 {
 	static uint8_t got[KNOWN_BYTES];
@@ -51,7 +51,7 @@ static void test_stack(uint32_t most)
 	size_t wrong = 0, all = 0, left_out = 0;
 
 	for (int i = 0; i < 20000; i++) {
-		struct known_stack *w = known_stack_of(&writer, 7), *r = known_stack_of(&reader, 7);
+		struct stack_bytes *w = known_stack_of(&writer, 7), *r = known_stack_of(&reader, 7);
 		uint32_t step = some(100) ? some(200) * 8 : some(DEEP / 8) * 8, n;
 
 		if (!w || !r)
@@ -78,7 +78,7 @@ static void test_stack(uint32_t most)
 static void test_edges(void)
 {
 	struct known_stacks k = {0};
-	struct known_stack *s = known_stack_of(&k, 3);
+	struct stack_bytes *s = known_stack_of(&k, 3);
 	uint8_t a[64], b[64];
 
 	memset(a, 1, sizeof(a));
