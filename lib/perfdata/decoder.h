@@ -213,8 +213,8 @@ void perf_ahead(void *ctx, const uint8_t *rec);
 /* ---- expand_copies.c ---- */
 
 /*
- * Makes a sample whole whose copy of the stack is without what samples before it had: *raw is another
- * record then. Samples in the order of the recording. 0, PP_ENOMEM or PP_ECORRUPT.
+ * Makes a sample whole whose copy of the stack is without what samples before it had: *raw is
+ * another record then. Samples in the order of the recording. 0, PP_ENOMEM or PP_ECORRUPT.
  */
 int perf_expand_copy(struct perf_decoder *p, const struct perf_attr *a, struct perf_raw *raw);
 void perf_expand_release(struct perf_decoder *p);

@@ -10,7 +10,7 @@
  * The size is 64,000,000 bytes a second / (Hz x CPUs), a multiple of 8 up to 65528. Where that is
  * less than 16384 only what changes is written: then it is 200,000,000 / (Hz x CPUs), from 1024 up
  * to 8192, or to the size to which it is cut where too much changes: 40,000,000 / (Hz x CPUs), 512
- * at least. The helper's Hz: 40,000,000 / 65528 / CPUs, 1 to 399, where the size is not the largest.
+ * at least. The helper's Hz: 40,000,000 / 65528 / CPUs, 1 to 399, if the size is not the largest.
  */
 static const struct {
 	uint64_t hz, cpus;
