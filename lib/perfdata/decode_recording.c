@@ -43,14 +43,18 @@ static int deliver_queued(void *ctx, uint64_t time, uint8_t *rec, struct block *
 	return rc;
 }
 
+static const struct perf_attr *attr_of(const struct perf_info *p, const uint8_t *rec, size_t size)
+{
+	return p->alike ? p->attrs : perf_attr_of_sample(p, rec + 8, size - 8);
+}
+
 /* Time of a sample, 0 if it has none. */
 static uint64_t time_of_sample(const struct perf_info *p, const uint8_t *rec, size_t size)
 {
-	const struct perf_attr *a;
+	const struct perf_attr *a = attr_of(p, rec, size);
 	struct cursor c;
 	uint64_t t;
 
-	a = p->alike ? p->attrs : perf_attr_of_sample(p, rec + 8, size - 8);
 	if (!a || a->time_pos < 0)
 		return 0;
 	c = cursor_make(rec + 8, size - 8, p->swap);
@@ -59,12 +63,29 @@ static uint64_t time_of_sample(const struct perf_info *p, const uint8_t *rec, si
 	return t == UINT64_MAX ? 0 : t;
 }
 
-static int take_kernel(struct perf_decoder *p, const struct perf_raw *raw)
+/* Events may be alike but for the size of their copies. */
+static int expand(struct perf_decoder *p, struct perf_raw *raw)
 {
+	const struct perf_attr *a;
+
+	a = p->r.info.nattrs ? attr_of(&p->r.info, raw->rec, raw->size) : NULL;
+	if (!a || !(a->sample_type & PSB_STACK_USER))
+		return 0;
+	a = perf_attr_of_sample(&p->r.info, raw->rec + 8, raw->size - 8);
+	return a ? perf_expand_copy(p, a, raw) : 0;
+}
+
+static int take_kernel(struct perf_decoder *p, const struct perf_raw *from)
+{
+	struct perf_raw whole = *from, *raw = &whole;
 	struct perf_id id;
 	uint64_t time;
+	int rc;
 
 	if (raw->type == PERF_REC_SAMPLE) {
+		rc = expand(p, raw);
+		if (rc)
+			return rc;
 		time = time_of_sample(&p->r.info, raw->rec, raw->size);
 	} else {
 		perf_record_id(&p->r.info, raw->rec, raw->size, &id);
@@ -166,6 +187,7 @@ static void release(struct perf_decoder *p)
 	perf_deferred_release(&p->deferred);
 	perf_names_release(&p->names);
 	perf_reader_release(&p->r); /* its block is one of the queue's */
+	perf_expand_release(p);
 	order_release(&p->order);
 	free(p);
 }

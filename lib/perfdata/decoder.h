@@ -12,6 +12,7 @@
 
 #include "base/hashids.h"
 #include "merge/order.h"
+#include "perfdata/known_stacks.h"
 #include "perfdata/perfdata.h"
 #include "perfdata/perf_file.h"
 #include "stream/stream.h"
@@ -107,6 +108,8 @@ struct perf_decoder {
 	struct perf_deferred deferred;
 	struct perf_names names;
 	struct perf_tally tally;
+	struct known_stacks stacks; /* of which samples have only what changed ... */
+	struct block *whole;	    /* ... and where these are put together */
 };
 
 /* Time, CPU and thread of a record, from its trailer. */
@@ -206,6 +209,15 @@ void perf_deferred_release(struct perf_deferred *d);
 int perf_sample(struct perf_decoder *p, uint8_t *rec, size_t size, uint64_t time);
 /* An order_ahead_fn: looks at the call chain of a sample whose turn will come. */
 void perf_ahead(void *ctx, const uint8_t *rec);
+
+/* ---- expand_copies.c ---- */
+
+/*
+ * Makes a sample whole whose copy of the stack is without what samples before it had: *raw is
+ * another record then. Samples in the order of the recording. 0, PP_ENOMEM or PP_ECORRUPT.
+ */
+int perf_expand_copy(struct perf_decoder *p, const struct perf_attr *a, struct perf_raw *raw);
+void perf_expand_release(struct perf_decoder *p);
 
 /* ---- group.c ---- */
 

@@ -92,6 +92,8 @@ int begin_output(struct recorder *r)
 	struct synth y = {.proc = "/proc", .sys = "/sys", .modules = modules};
 	int rc = header_write(&r->s, &header);
 
+	if (r->counts.alike)
+		alike_forget(r->counts.alike);
 	if (!rc && r->c->pack_level)
 		rc = pack_begin(&r->pack, r->c->pack_level);
 	if (!rc)

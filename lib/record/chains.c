@@ -23,10 +23,24 @@ static const char *against(const struct chains_facts *f)
 			   : NULL;
 }
 
-uint32_t chains_rated(const struct chains_facts *f, const char **why)
+/* Copies that are frequent: only what changes of them is written. */
+static uint32_t where_alike(uint64_t rate, uint32_t *cut, const char **why)
+{
+	uint64_t size = CHAINS_ALIKE / rate, small = CHAINS_SMALL / rate;
+	uint64_t most = small > CHAINS_COPY_ALIKE ? small : CHAINS_COPY_ALIKE;
+
+	if (size < CHAINS_COPY_LEAST)
+		return 0;
+	*why = "what stays the same from one sample to the next is written once";
+	*cut = (uint32_t)(small > CHAINS_COPY_SMALL ? small : CHAINS_COPY_SMALL) & ~7u;
+	return (uint32_t)(size < most ? size : most) & ~7u;
+}
+
+uint32_t chains_rated(const struct chains_facts *f, uint32_t *cut, const char **why)
 {
 	uint64_t size, rate;
 
+	*cut = 0;
 	*why = against(f);
 	if (*why)
 		return 0;
@@ -35,10 +49,8 @@ uint32_t chains_rated(const struct chains_facts *f, const char **why)
 		return 0;
 	size = CHAINS_BUDGET / rate;
 	if (size < CHAINS_COPY_GOOD)
-		size = CHAINS_SMALL / rate;
+		return where_alike(rate, cut, why);
 	size &= ~UINT64_C(7);
-	if (size < CHAINS_COPY_LEAST)
-		return 0;
 	*why = "that is within the budget";
 	return size > RECORD_STACK_MAX ? RECORD_STACK_MAX : (uint32_t)size;
 }
@@ -177,7 +189,7 @@ static void describe(struct session *s, uint32_t copy, uint64_t helper, const ch
 static void describe_rated(struct session *s, const struct chains_facts *f, uint32_t copy,
 			   const char *why, size_t events)
 {
-	uint64_t most = CHAINS_SMALL / CHAINS_COPY_LEAST / (f->cpus ? f->cpus : 1) / events;
+	uint64_t most = CHAINS_ALIKE / CHAINS_COPY_LEAST / (f->cpus ? f->cpus : 1) / events;
 	char which[96];
 
 	snprintf(which, sizeof(which), " at %llu Hz on %llu CPU%s", (unsigned long long)f->hz,
@@ -188,7 +200,7 @@ static void describe_rated(struct session *s, const struct chains_facts *f, uint
 	diag_warn(s->d, NULL, -1,
 		  "call chains by frame pointers: copies of stacks%s could be more than %u MB/s; "
 		  "to have them: -F %llu, or --call-graph dwarf,%u",
-		  which, CHAINS_SMALL / MB, (unsigned long long)(most ? most : 1),
+		  which, CHAINS_ALIKE / MB, (unsigned long long)(most ? most : 1),
 		  CHAINS_COPY_LEAST);
 }
 
@@ -217,7 +229,7 @@ int chains_choose(struct session *s)
 		return 0;
 	look_at_programs(s, &f);
 	if (rated) {
-		s->copy_rated = chains_rated(&f, &why);
+		s->copy_rated = chains_rated(&f, &s->copy_cut, &why);
 		if (!s->no_helpers)
 			s->help_rated = chains_helper(&f, s->copy_rated, rated + each);
 		if (s->help_rated > f.hz / 4)

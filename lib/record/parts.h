@@ -9,7 +9,9 @@
 #define PP_RECORD_PARTS_H
 
 #include "base/intern.h"
+#include "perfdata/known_stacks.h"
 #include "pevent/online.h"
+#include "record/alike.h"
 #include "record/command.h"
 #include "record/holes.h"
 #include "record/looks.h"
@@ -159,6 +161,7 @@ struct ring_counts {
 	const struct session *trimmed; /* its copies of stacks are cut; NULL: there are none */
 	struct holes *holes;	       /* gets the copies that came short; NULL: none */
 	struct looks *looks;	       /* gets those that may go on; NULL: none */
+	struct alike *alike;	       /* leaves out what is known of them; NULL: nothing */
 	const struct session *sifted;  /* others' records are left out; NULL: none are */
 	struct buf more;	       /* records to be written in this round */
 	uint64_t samples, lost, throttled;
@@ -224,8 +227,12 @@ static inline size_t ring_pieces(const struct ring *r, uint64_t from, uint64_t l
 struct trim {
 	uint64_t at, full, left; /* bytes */
 	uint64_t raw;		 /* where the data of a tracepoint begin; 0: there are none */
+	bool whole;		 /* the record was understood to its end */
 	bool cut;		 /* the copy is as long as it may be: the stack may go on */
 	struct short_copy copy;	 /* tid 0: the sample does not tell */
+	bool alike;		 /* of what is left, `bytes` are of the copy, and in use: alike.h */
+	uint64_t bytes;
+	uint64_t words[KNOWN_COPY_WORDS]; /* come after these, if there is room */
 };
 
 /* Whether the record at a position is a sample of which something is left out. */
@@ -368,6 +375,7 @@ struct session {
 	const struct pevents *events;
 	uint32_t copy_rated; /* bytes of a stack by --call-graph auto: of rated events; */
 	uint32_t copy_each;  /* and of others; 0: none */
+	uint32_t copy_cut;   /* of rated ones where too much changes; 0: all is written (alike.h) */
 	uint64_t help_rated, help_each; /* Hz of their helpers; 0: none */
 	bool no_helpers;		/* there is room for one event only */
 	struct buf chosen;		/* what was chosen, in words; empty: nothing was */
@@ -469,11 +477,14 @@ int deny_ring(const struct session *s, int errnum);
 
 /* chains.c */
 
-#define CHAINS_BUDGET	  64000000u /* bytes of copies in a second, at most */
-#define CHAINS_COPY_GOOD  16384u    /* bytes of a copy that hold most stacks */
-#define CHAINS_SMALL	  40000000u /* the budget where each is smaller */
-#define CHAINS_COPY_LEAST 1024u	    /* bytes of a copy that a budget allows; else there are none */
-#define CHAINS_COPY_EACH  1024u	    /* of events that come as often as they like */
+#define CHAINS_BUDGET	  64000000u  /* bytes of copies in a second, at most */
+#define CHAINS_COPY_GOOD  16384u     /* bytes of a copy that hold most stacks */
+#define CHAINS_SMALL	  40000000u  /* the budget where each is smaller */
+#define CHAINS_ALIKE	  200000000u /* bytes copied, where what did not change is left out */
+#define CHAINS_COPY_ALIKE 8192u	     /* bytes of such a copy, at most */
+#define CHAINS_COPY_LEAST 1024u	     /* bytes of a copy that a budget allows; else there are none */
+#define CHAINS_COPY_SMALL 512u	     /* bytes to which a copy may be cut */
+#define CHAINS_COPY_EACH  1024u	     /* of events that come as often as they like */
 #define CHAINS_HELP	  40000000u /* the budget of helpers, whose copies are as large as can be */
 #define CHAINS_HELP_HZ	  399u	    /* of each CPU, at most */
 #define CHAINS_HELPERS	  16u	    /* at most */
@@ -491,9 +502,10 @@ struct chains_facts {
 
 /*
  * Bytes that are copied of the user stack; 0: none, but the kernel follows frame pointers. For
- * events with a frequency, and for those without one. *why: in words.
+ * events with a frequency, and for those without one. *why: in words. *cut: only what changed of
+ * them is written, but so many where that is too much; 0: all are.
  */
-uint32_t chains_rated(const struct chains_facts *f, const char **why);
+uint32_t chains_rated(const struct chains_facts *f, uint32_t *cut, const char **why);
 uint32_t chains_each(const struct chains_facts *f, const char **why);
 
 /* Samples in a second and of a CPU that `n` helpers take beside copies of `size`; 0: none. */

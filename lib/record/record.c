@@ -446,6 +446,8 @@ static int run(struct recorder *r)
 	if (r->s.copies && !r->c->no_touch &&
 	    (!(r->counts.holes = holes_new()) || !(r->counts.looks = looks_new(&r->s))))
 		rc = PP_ENOMEM;
+	if (r->s.copy_cut && !(r->counts.alike = alike_new(r->s.copy_cut)))
+		rc = PP_ENOMEM;
 	r->counts.sifted = r->s.sift.on ? &r->s : NULL;
 	if (!rc && !r->lost)
 		rc = PP_ENOMEM;
@@ -629,6 +631,7 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 	buf_release(&r.counts.more);
 	holes_free(r.counts.holes);
 	looks_free(r.counts.looks);
+	alike_free(r.counts.alike);
 	control_close(&r);
 	close_fd(r.epoll);
 	close_fd(r.signals);

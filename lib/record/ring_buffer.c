@@ -241,6 +241,19 @@ static void list_pieces(const struct ring *r, uint64_t from, uint64_t to, struct
 		list_add(list, v[i].iov_base, v[i].iov_len);
 }
 
+/* What is left out of a sample, and who is told of its copy. False: nothing is. */
+static bool trim(const struct ring *r, uint64_t pos, size_t size, const struct perf_event_attr *a,
+		 const struct ring_counts *counts, struct trim *t)
+{
+	bool less = trim_find(r, pos, size, a, t);
+
+	if (less && counts->holes)
+		holes_note(counts->holes, &t->copy);
+	if (t->cut && counts->looks)
+		looks_note(counts->looks, r, pos, size, a, t);
+	return (counts->alike && alike_trim(counts->alike, r, pos, size, a, t)) || less;
+}
+
 /* All but what is left out; what is beside that in samples is copied, as sizes change there. */
 static void list_parts(struct ring *r, struct buf *list, const struct ring_counts *counts)
 {
@@ -250,7 +263,8 @@ static void list_parts(struct ring *r, struct buf *list, const struct ring_count
 	struct trim t;
 
 	buf_reset(b);
-	if (buf_reserve(b, r->head - r->tail)) /* so that it does not move */
+	/* So that it does not move: what is added to a record is less than its copy had. */
+	if (buf_reserve(b, r->head - r->tail))
 		list->err = b->err;
 	for (; record_at(r, pos, &h) && !list->err; pos += h.size) {
 		const struct perf_event_attr *a = trimmed_by(r, pos, &h, &r->ids, counts);
@@ -263,19 +277,14 @@ static void list_parts(struct ring *r, struct buf *list, const struct ring_count
 		}
 		if (!a)
 			continue;
-		if (!trim_find(r, pos, h.size, a, &t)) {
-			if (t.cut && counts->looks)
-				looks_note(counts->looks, r, pos, h.size, a, &t);
+		if (!trim(r, pos, h.size, a, counts, &t))
 			continue;
-		}
-		if (counts->holes)
-			holes_note(counts->holes, &t.copy);
 		trim_head(b, r, pos, h.size, &t);
 		middle = b->len;
 		trim_tail(b, r, pos, h.size, &t);
 		list_pieces(r, from, pos, list);
 		list_add(list, b->data + start, middle - start);
-		list_pieces(r, pos + t.at + 8, pos + t.at + 8 + t.left, list);
+		list_pieces(r, pos + t.at + 8, pos + t.at + 8 + (t.alike ? t.bytes : t.left), list);
 		list_add(list, b->data + middle, b->len - middle);
 		from = pos + h.size;
 	}

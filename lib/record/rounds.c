@@ -107,6 +107,8 @@ int rounds_pass(struct recorder *r, bool force)
 		return sink_flush(
 			&r->sink); /* the rings hold it; the kernel counts what it loses */
 	buf_reset(&r->iov);
+	if (r->counts.alike)
+		alike_begin(r->counts.alike, now_ns(CLOCK_MONOTONIC));
 	rc = look_at_rings(s);
 	if (rc)
 		return rc;

@@ -141,7 +141,7 @@ bool trim_find(const struct ring *r, uint64_t pos, size_t size, const struct per
 	struct walk w = {r, pos, sizeof(struct perf_event_header), size};
 	uint64_t used;
 
-	t->cut = false;
+	t->cut = t->whole = t->alike = false;
 	if (!(a->sample_type & PERF_SAMPLE_STACK_USER) || a->sample_type & ~(uint64_t)KNOWN)
 		return false;
 	skip_to_stack(&w, a, t);
@@ -155,8 +155,9 @@ bool trim_find(const struct ring *r, uint64_t pos, size_t size, const struct per
 	skip_rest(&w, a);
 	/* More than was used, so that readers see that the kernel did not copy all it was to. */
 	t->left = (used & ~UINT64_C(7)) + 8;
-	t->cut = w.at == size && used == t->full;
-	return w.at == size && used < t->full && t->left < t->full;
+	t->whole = w.at == size && used <= t->full;
+	t->cut = t->whole && used == t->full;
+	return t->whole && used < t->full && t->left < t->full;
 }
 
 static void add(struct buf *b, const struct ring *r, uint64_t pos, uint64_t len)
@@ -183,8 +184,14 @@ void trim_head(struct buf *b, const struct ring *r, uint64_t pos, size_t size, c
 void trim_tail(struct buf *b, const struct ring *r, uint64_t pos, size_t size, const struct trim *t)
 {
 	uint64_t before = t->at + 8 + t->full;
+	size_t used;
 
+	if (t->alike)
+		buf_add(b, t->words, t->left - t->bytes);
+	used = b->len;
 	add(b, r, pos + before, size - before);
+	if (t->alike && !b->err)
+		memcpy(b->data + used, &t->bytes, sizeof(t->bytes));
 }
 
 void trim_as(struct buf *b, const struct ring *r, uint64_t pos, size_t size,
