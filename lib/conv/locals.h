@@ -40,7 +40,7 @@ static inline int locals_add(struct locals *l, uint32_t key, uint32_t *local)
 		return rc;
 	l->keys = v;
 	if (children_full(&l->at, (uint64_t)l->n + 2)) {
-		rc = children_make(&l->at, (uint64_t)l->n + 2);
+		rc = children_make(&l->at, (uint64_t)l->n + 2, (uint64_t)l->n + 1);
 		for (uint32_t k = 0; k < l->n && !rc; k++)
 			children_put(&l->at, children_hash(0, v[k]), k + 1);
 	}
