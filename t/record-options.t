@@ -309,7 +309,7 @@ END
 	chose "$copies at 5 Hz" 'two' -e cpu-clock/freq=2/u -e task-clock/freq=3/u -g -- ./with
 	chose 'frame pointers at' 'too often' -e cpu-clock:u -F 99999 -g -- ./with
 	run "$pcap" -o chose.data -e cpu-clock:u -F 99999 -g -- ./with
-	like "$ERR" 'more than 40 MB/s; to have them: -F [0-9]+, or --call-graph dwarf,1024' 'without -v, too, and what to type'
+	like "$ERR" 'more than 200 MB/s; to have them: -F [0-9]+, or --call-graph dwarf,1024' 'without -v, too, and what to type'
 	chose 'copies of up to 1024 bytes for each event' 'a period' -e cpu-clock:u -c 1000000 -g -- ./without
 	chose 'frame pointers for each event: most functions' 'of a program with frame pointers' -e cpu-clock:u -c 1000000 -g -- ./with
 	chose "$copies at 1 Hz.*; frame pointers for each event" 'both kinds' -e cpu-clock/freq=1/u -e cpu-clock/period=1000000/u -g -- ./with
