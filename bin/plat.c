@@ -77,6 +77,10 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	if (!c->o.out.source && n == 1)
 		c->o.out.source = names[0];
 	status = c->wall.form ? run_wall(c, names, n, d) : plat_run(&c->o, names, n, d);
+	if (c->wall.form && status != PP_EXIT_FAIL && kfunc_failed(k)) {
+		diag_error(d, NULL, -1, "%s", pp_strerror(PP_ENOMEM));
+		status = PP_EXIT_FAIL;
+	}
 	kfunc_free(k);
 	return status;
 }

@@ -14,7 +14,7 @@ static int run(const struct report_opts *o, const struct cli *c, char **names, i
 		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 	status = report_files(r, names, n);
 	status = report_print(r, status, STDOUT_FILENO);
-	if (!status && c->strict && report_lost(r))
+	if ((!status || status == PP_EXIT_UNSURE) && c->strict && report_lost(r))
 		status = PP_EXIT_PARTIAL;
 	if (c->stats)
 		report_describe(r);

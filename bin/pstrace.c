@@ -12,7 +12,7 @@ static int run(const struct strace_opts *o, const struct cli *c, char **names, i
 	if (rc)
 		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 	status = strace_close(s, strace_files(s, names, n));
-	if (!status && c->strict && strace_lost(s))
+	if ((!status || status == PP_EXIT_UNSURE) && c->strict && strace_lost(s))
 		status = PP_EXIT_PARTIAL;
 	if (c->stats)
 		strace_describe(s);

@@ -219,6 +219,8 @@ done <<-'EOF'
 	3 any(comm == a && sym == f && share(children) == 70%)
 	0 any(sym != main && share(children) > 70%)
 	3 sum(self, sym == nobody) == 0
+	0 count(self, comm > 5) > 0
+	0 count(self, sym in {1..3}) > 0
 	4 share(children, sym in {f, g}) > 1%
 	4 sum(children) > 1
 EOF
@@ -226,7 +228,7 @@ run "$BIN/preport" --by sym --fail-if 'share(children, sym == f) >= 80%' stacks.
 is "$status" 3 'preport: of a row with other keys'
 like "$ERR" '^preport: gate failed: share\(children, sym == f\) >= 80%: share\(children, sym == f\) is 80.00 %$' 'which is reported'
 run "$BIN/preport" --by sym --fail-if 'share(children) > 80%' stacks.folded
-like "$ERR" 'gate undecided: .*several rows, of which one includes the other' 'children of several rows are no sum'
+like "$ERR" 'gate undecided: .*several rows, which may include each other' 'children of several rows are no sum'
 run "$BIN/preport" --fail-if 'share(chidren) > 80%' /nowhere
 is "$status" 64 'preport: a value that does not exist, before anything is read'
 like "$ERR" 'did you mean children\?' 'with the nearest name'
@@ -240,6 +242,11 @@ is "$status" 3 'preport: one of them'
 "$BIN/pfilter" 'comm == "nobody"' zlib.ps >none.ps 2>/dev/null
 run "$BIN/preport" --fail-if 'sum(self) > 0' none.ps
 is "$status" 0 'preport: samples that a filter left out'
+run "$BIN/preport" --by cpu --fail-if "count(self, cpu == 0x0) + count(self, cpu in {1..3}) == $n" -c -e sched:sched_switch zlib.ps
+is "$status" 3 'preport: keys that are numbers'
+printf 'a;b 0\na;c 0\n' >zero.folded
+run "$BIN/preport" --fail-if 'share(self, sym == b) < 1%' zero.folded
+is "$status" 4 'preport: a share of nothing'
 : >empty.folded
 run "$BIN/preport" --fail-if 'sum(self) > 0' empty.folded
 is "$status" 1 'preport: no sample at all'
@@ -259,6 +266,12 @@ run "$BIN/pstrace" --by-thread --fail-if 'max(time, tid == 1) > 1000s' sys.ps
 is "$status" 4 'pstrace: of a thread that there is not'
 run "$BIN/pstrace" -s -e openat --slower 1000s --fail-if 'count(time) > 0' sys.ps
 is "$status" 0 'pstrace: calls that were not requested'
+"$BIN/pfilter" 'comm == "nobody"' sys.ps 2>/dev/null >nobody.ps
+run "$BIN/pstrace" -s --fail-if 'count(time) > 0' nobody.ps
+is "$status" 0 'pstrace: calls that a filter left out'
+run "$BIN/pstrace" nobody.ps
+is "$status" 1 'without a condition this is nothing'
+like "$ERR" '^pstrace: none of [0-9]+ system calls passed the filter$' 'which is reported'
 run "$BIN/pstrace" -s --fail-if 'max(tiem) > 1' /nowhere
 is "$status" 64 'pstrace: a value that does not exist'
 run "$BIN/pstrace" --fail-if 'count(time) > 1' sys.ps

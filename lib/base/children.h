@@ -29,9 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHILDREN_MAX   0x7fffffffu /* nodes, including the root */
-#define CHILDREN_FIRST 64u	   /* slots */
-#define CHILDREN_IDS   (1u << 24)  /* nodes for whose numbers there is room at first */
+#define CHILDREN_FIRST 64u	  /* slots */
+#define CHILDREN_IDS   (1u << 24) /* nodes for whose numbers there is room at first */
 
 struct children {
 	uint32_t *slots; /* 0: free */
@@ -93,7 +92,7 @@ static inline bool children_full(const struct children *c, uint64_t n)
 }
 
 /*
- * Makes room for n nodes, CHILDREN_MAX + 1 at most, `used` of which need a slot; their owner then
+ * Makes room for n nodes, 2^31 at most, `used` of which need a slot; their owner then
  * puts all of them. The old content is gone, but is unchanged if this fails. 0 or PP_ENOMEM.
  */
 static inline int children_make(struct children *c, uint64_t n, uint64_t used)

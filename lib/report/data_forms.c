@@ -98,13 +98,16 @@ static int write_table(struct data *x, struct tables *ts)
 
 /* ---- gates ---- */
 
-/* A table for conditions: with all keys, all texts, and sums of "self" alone. */
+/* A table for conditions: with all keys, and sums of "self" alone. */
 static void make_gate_table(struct data *x, struct table *t, const struct table_rows *rows)
 {
 	*t = (struct table){
 		.name = "", .rows = rows, .nrows = rows->n, .no_sum = 1, .other = TABLE_NO_ROW};
-	for (unsigned k = 0; k < x->s->r->nkeys; k++)
-		add_column(x, t, k, TABLE_TEXT);
+	for (unsigned k = 0; k < x->s->r->nkeys; k++) {
+		const struct report_key *key = &x->s->r->key[k];
+
+		add_column(x, t, k, key->number && !key->frame ? TABLE_NUMBER : TABLE_TEXT);
+	}
 	x->children = true;
 	add_values(x, t);
 }

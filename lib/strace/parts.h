@@ -88,7 +88,8 @@ struct thread {
 struct strace_account {
 	uint64_t samples, calls;
 	uint64_t shown;	   /* calls */
-	uint64_t filtered; /* calls that were not asked for, or did not pass a filter */
+	uint64_t filtered; /* calls that were not asked for */
+	uint64_t unpassed; /* calls that did not pass a filter, and are none of these */
 	uint64_t unended, unbegun;
 	uint64_t lost;
 };

@@ -124,6 +124,8 @@ static int give_up(struct strace *s, struct thread *t)
 	s->account.unended++;
 	if (t->mark == PS_MARK_PASS)
 		rc = strace_write(s, &c);
+	else
+		s->account.unpassed++;
 	end_call(t);
 	return rc;
 }
@@ -230,6 +232,8 @@ static int on_exit_of(struct strace *s, const struct sreader *r, const struct ps
 	if (c.begun ? t->mark == PS_MARK_PASS || (t->mark == PS_MARK_NA && mark == PS_MARK_PASS)
 		    : mark == PS_MARK_PASS)
 		rc = rc ? rc : strace_write(s, &c);
+	else
+		s->account.unpassed++;
 	if (!rc && closes)
 		rc = strace_files_after(s, &c);
 	t->interrupted = c.ret == -RESTART_BLOCK ? c.name : 0;
@@ -383,14 +387,14 @@ int strace_files(struct strace *s, char **names, int n)
 
 /* ---- the end ---- */
 
-/* gates_zero_fn: there were calls, and none was requested. */
+/* gates_zero_fn: there were calls, and none was requested, or passed a filter. */
 static bool counted_zero(void *ctx, const char *value, size_t len)
 {
 	const struct strace *s = ctx;
 
 	(void)value;
 	(void)len;
-	return s->account.calls && !s->account.shown;
+	return s->account.calls + s->account.unpassed && !s->account.shown;
 }
 
 static int print_table(struct strace *s, int status)
@@ -411,7 +415,11 @@ int strace_close(struct strace *s, int status)
 {
 	int rc = s->b.err, closed;
 
-	if (status != PP_EXIT_FAIL && !s->account.calls) {
+	if (status != PP_EXIT_FAIL && !s->account.calls && s->account.unpassed) {
+		diag_error(s->d, NULL, -1, "none of %" PRIu64 " system calls passed the filter",
+			   s->account.unpassed);
+		status = status || !s->gates ? PP_EXIT_PARTIAL : status;
+	} else if (status != PP_EXIT_FAIL && !s->account.calls) {
 		diag_error(s->d, NULL, -1,
 			   s->account.samples
 				   ? "no system calls: record raw_syscalls:sys_enter and sys_exit"

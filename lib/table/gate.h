@@ -51,8 +51,7 @@ typedef bool gates_zero_fn(void *ctx, const char *value, size_t len);
 
 /*
  * Decides all conditions by whole tables: before table_top. Names are checked if gates_check has
- * not done that. `zero` may be NULL: nothing is known. Keys of rows that are kept elsewhere
- * (struct table_rows) have to be texts.
+ * not done that. `zero` may be NULL: nothing is known.
  * 0; PP_EUSAGE (a name that is not there), PP_ENOMEM; both are reported.
  */
 int gates_judge(struct gates *g, const struct tables *ts, gates_zero_fn *zero, void *ctx);

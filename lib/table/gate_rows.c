@@ -16,28 +16,38 @@ static uint64_t key_of(const struct table *t, uint32_t row, int k)
 static bool key_number(const struct table *t, uint32_t row, int k, const struct buf *text,
 		       double *v)
 {
-	uint64_t key = key_of(t, row, k);
 	char *end;
 
-	if (t->keys[k].kind == TABLE_SIGNED) {
-		*v = (double)(int64_t)key;
-		return true;
+	if (t->rows || t->keys[k].kind == TABLE_TEXT) {
+		*v = strtod(buf_str(text), &end);
+		return text->len && !*end;
 	}
-	if (t->keys[k].kind != TABLE_TEXT) {
-		*v = (double)key;
-		return true;
-	}
-	*v = strtod(buf_str(text), &end);
-	return text->len && !*end;
+	*v = t->keys[k].kind == TABLE_SIGNED ? (double)(int64_t)key_of(t, row, k)
+					     : (double)key_of(t, row, k);
+	return true;
+}
+
+/* Whether the text of a number is one, to the last digit. */
+static bool is_number_text(const char *s, const struct gate_text *x)
+{
+	bool minus = *s == '-';
+	char *end;
+	uint64_t v = strtoull(s + minus, &end, s[minus] == '0' && s[minus + 1] == 'x' ? 16 : 10);
+
+	return end > s + minus && !*end && v == x->whole && (minus == x->minus || !v);
 }
 
 /* Whether a key of numbers is one, to the last digit. */
-static bool is_number(const struct table *t, uint32_t row, int k, const struct gate_text *x)
+static bool is_number(const struct table *t, uint32_t row, int k, const struct buf *text,
+		      const struct gate_text *x)
 {
-	uint64_t key = key_of(t, row, k), want = x->minus ? 0 - x->whole : x->whole;
+	uint64_t key, want = x->minus ? 0 - x->whole : x->whole;
 
 	if ((double)x->whole != (x->minus ? -x->num : x->num))
 		return false;
+	if (t->rows)
+		return is_number_text(buf_str(text), x);
+	key = key_of(t, row, k);
 	if (t->keys[k].kind == TABLE_SIGNED)
 		return key == want && (x->minus ? (int64_t)key <= 0 : (int64_t)key >= 0);
 	return key == want && (!x->minus || !key);
@@ -56,7 +66,7 @@ static bool is_same(const struct table *t, uint32_t row, int k, const struct buf
 	if (x->range)
 		return key_number(t, row, k, text, &v) && v >= x->num && v <= x->high;
 	if (x->number && t->keys[k].kind != TABLE_TEXT)
-		return is_number(t, row, k, x);
+		return is_number(t, row, k, text, x);
 	return is_text(text, x);
 }
 
@@ -147,11 +157,21 @@ static hist_int add(hist_int a, hist_int b)
 	return wide_int_add(a, b, &sum) ? (b < 0 ? -HIST_SUM_MAX : HIST_SUM_MAX) : sum;
 }
 
+/* Of rows that are kept elsewhere, which know their shares: whether there is anything. */
+static hist_int rows_total(const struct table *t, uint32_t v)
+{
+	struct table_numbers n = {0};
+
+	for (uint32_t row = 0; row < t->nrows && !n.sum; row++)
+		table_numbers(t, row, v, 0, &n);
+	return n.sum;
+}
+
 /* What shares of a value are of; any() asks for the same again and again. */
 static hist_int total_of(struct gate_eval *e, const struct table *t, int v)
 {
 	if (e->summed != t || e->summed_value != v) {
-		e->sum = table_total(t, (uint32_t)v);
+		e->sum = t->rows ? rows_total(t, (uint32_t)v) : table_total(t, (uint32_t)v);
 		e->summed = t;
 		e->summed_value = v;
 	}
@@ -212,7 +232,7 @@ static void add_table(struct gate_eval *e, struct sums *s, const struct table *t
 	s->overlap |= t->overlap;
 	s->no_sum |= t->rows && t->no_sum >> v & 1;
 	if (n->stat == GATE_SHARE)
-		s->total = t->rows ? 1 : add(s->total, total_of(e, t, v));
+		s->total = add(s->total, total_of(e, t, v));
 	if (e->table) {
 		add_row(e, s, t, e->row, (uint32_t)v, buckets);
 		return;
@@ -270,7 +290,7 @@ static struct gate_number number_of(struct gate_eval *e, const struct gate_node 
 	if (!s->rows && !(adds && is_zero(e, n)))
 		return unknown(e, n, "nothing was counted");
 	if (s->no_sum && s->met > 1)
-		return unknown(e, n, "several rows, of which one includes the other");
+		return unknown(e, n, "several rows, which may include each other");
 	if (n->stat == GATE_SHARE && s->overlap)
 		return unknown(e, n, "rows overlap, so there are no shares");
 	if (n->stat == GATE_SHARE && s->total <= 0)
