@@ -89,7 +89,7 @@ struct strace_account {
 	uint64_t samples, calls;
 	uint64_t shown;	   /* calls */
 	uint64_t filtered; /* calls that were not asked for */
-	uint64_t unpassed; /* calls that did not pass a filter, and are none of these */
+	uint64_t unpassed; /* calls that did not pass a filter, and are not in `calls` */
 	uint64_t unended, unbegun;
 	uint64_t lost;
 };
