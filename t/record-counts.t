@@ -243,11 +243,15 @@ if [ "$(id -u)" = 0 ] && [ -w $tracing/uprobe_events ] && [ -n "$offset" ] &&
 	is "$(awk '$1 == "cpu-clock" { print $2 }' "$OUT")" "$samples" 'in a table: without terms'
 	run_pipe '"$BIN/pdecode" each.data' '"$BIN/preport" -e cpu-clock --count --tsv'
 	is "$status" 0 'in preport'
+	run_pipe '"$BIN/pdecode" each.data' '"$BIN/preport"'
+	like "$OUT" '^cpu-clock: [0-9]+ samples' 'whose heading has it without terms'
 	run "$pcap" -e cpu-clock/freq=499/ -e cpu-clock/freq=99/ -o two.data -- ./load 5000000 0 0 0 0
 	run_pipe '"$BIN/pdecode" two.data' '"$BIN/phist" --by event'
 	is "$(grep -c '^cpu-clock/freq=[49]*99/ ' "$OUT")" 2 'with them, where two have one name'
+	run_pipe '"$BIN/pdecode" two.data' '"$BIN/preport"'
+	is "$(grep -c '^cpu-clock/freq=[49]*99/: ' "$OUT")" 2 'in headings, too'
 	echo "-:$group/probed" >>$tracing/uprobe_events
 else
-	skip 14 'probes cannot be made here'
+	skip 16 'probes cannot be made here'
 fi
 done_testing

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "event/core_pmu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,13 +159,34 @@ void report_call_name(const struct report *r, const struct report_call *c, struc
 	}
 }
 
+/* Whether no other event has the name without the terms that say how it was recorded. */
+static bool is_only(const struct report *r, uint32_t event, const struct core_event *base)
+{
+	struct core_event other;
+	size_t len, n;
+
+	for (uint32_t i = 0; i < r->nevents; i++) {
+		const char *s = report_text_get(r, r->events[i].name, &len);
+		const char *name = event_base_name(s, len, &other, &n);
+
+		if (r->events[i].name != r->events[event].name && n == base->len &&
+		    !memcmp(name, base->name, n))
+			return false;
+	}
+	return true;
+}
+
 void report_event_name(const struct report *r, uint32_t event, struct buf *b)
 {
 	const struct report_event *e = &r->events[event];
+	struct core_event base;
 	size_t len;
 	const char *s = report_text_get(r, e->name, &len);
 
-	buf_add_safe(b, s, len);
+	if (event_without_terms(s, len, &base) && is_only(r, event, &base))
+		buf_add_safe(b, base.name, base.len);
+	else
+		buf_add_safe(b, s, len);
 	if (e->number > 1)
 		buf_addf(b, " #%u", e->number);
 }

@@ -147,7 +147,10 @@ void report_call_name(const struct report *r, const struct report_call *c, struc
 /* The keys of a group, for people. */
 void report_group_name(const struct report *r, const struct report_call *c, struct buf *b);
 
-/* The name of an event, with its number if it is not the first of that name. */
+/*
+ * The name of an event for people: without the terms that say how it was recorded where no other
+ * has that name, and with its number if it is not the first of its name.
+ */
 void report_event_name(const struct report *r, uint32_t event, struct buf *b);
 
 /* ---- sample_tree.c ---- */
