@@ -62,7 +62,7 @@ like "$ERR" ' 0\.[1-9][0-9]* seconds time elapsed' 'and counting'
 # recorder looks ten times a second.
 getppid=syscalls:sys_enter_getppid
 if ! have perl || ! "$pcap" -e $getppid -o probe.data -- true 2>"$ERR"; then
-	skip 11 'there are no tracepoints of system calls here, or no perl'
+	skip 13 'there are no tracepoints of system calls here, or no perl'
 else
 	cat >load <<'END'
 #!/usr/bin/perl
@@ -101,7 +101,7 @@ for (1 .. 3) {
 }
 END
 	chmod +x bursts
-	for how in "-e $getppid -o one --switch-output=1M" "-e $getppid -o -" "-o one -e {$getppid,page-faults}:S"; do
+	for how in "-e $getppid -o one --switch-output=1M" "-e $getppid -o one --switch-output=100ms" "-e $getppid -o -" "-o one -e {$getppid,page-faults}:S"; do
 		rm -f one*
 		# shellcheck disable=SC2086
 		"$pcap" -m 128 $how -- $pin ./bursts >one.pipe 2>told
