@@ -67,14 +67,11 @@ static uint8_t *room(struct perf_decoder *p, size_t n)
 }
 
 /* Whether the bytes that were left out are known; what is left is known then, too. */
-static bool learn(struct perf_decoder *p, const struct left_out *l, const uint8_t *left,
+static bool learn(struct stack_bytes *s, const struct left_out *l, const uint8_t *left,
 		  uint8_t *rest)
 {
-	struct stack_bytes *s = known_stack_of(&p->stacks, l->copy.tid);
 	bool all;
 
-	if (!s)
-		return false;
 	if (s->turn != l->copy.turn)
 		s->lo = s->hi = 0;
 	s->turn = (uint16_t)(l->copy.turn + 1);
@@ -86,6 +83,7 @@ static bool learn(struct perf_decoder *p, const struct left_out *l, const uint8_
 int perf_expand_copy(struct perf_decoder *p, const struct perf_attr *a, struct perf_raw *raw)
 {
 	struct left_out l;
+	struct stack_bytes *s;
 	size_t bytes, size;
 	uint8_t *rec;
 	bool swap = p->r.info.swap;
@@ -98,12 +96,13 @@ int perf_expand_copy(struct perf_decoder *p, const struct perf_attr *a, struct p
 	size = l.at + 8 + bytes + USED;
 	if (size > UINT16_MAX)
 		return PP_ECORRUPT;
-	rec = room(p, size);
+	s = known_stack_of(&p->stacks, l.copy.tid);
+	rec = s ? room(p, size) : NULL;
 	if (!rec)
 		return PP_ENOMEM;
 	memcpy(rec, raw->rec, l.at + 8 + l.left);
 	memset(rec + l.at + 8 + l.left, 0, bytes - l.left);
-	if (!learn(p, &l, raw->rec + l.at + 8, rec + l.at + 8 + l.left)) {
+	if (!learn(s, &l, raw->rec + l.at + 8, rec + l.at + 8 + l.left)) {
 		perf_damage(
 			&p->r.info, PP_ECORRUPT, perf_raw_offset(raw),
 			"of a sample, the part of its stack is missing that samples before it had");

@@ -86,8 +86,9 @@ bool alike_trim(struct alike *a, const struct ring *r, uint64_t pos, size_t size
 	struct stack_bytes *s;
 	struct iovec v[2];
 
+	/* A record never becomes longer: room for the pieces was made for what the kernel wrote. */
 	if (!t->whole || !c->tid || !used || used % 8 || c->sp % 8 || used > UINT16_MAX ||
-	    attr->sample_type & ~KNOWN_COPY_FIELDS)
+	    t->full < sizeof(t->words) || attr->sample_type & ~KNOWN_COPY_FIELDS)
 		return false;
 	s = known_stack_of(&a->stacks, c->tid);
 	if (!s)

@@ -3,6 +3,7 @@
  * of any program, or frame pointers where copies would cost too much or are no better.
  */
 #include "base/err.h"
+#include "perfdata/known_stacks.h"
 #include "record/framepointer.h"
 #include "record/parts.h"
 
@@ -48,9 +49,13 @@ uint32_t chains_rated(const struct chains_facts *f, uint32_t *cut, const char **
 	if (__builtin_mul_overflow(f->hz, f->cpus, &rate) || !rate)
 		return 0;
 	size = CHAINS_BUDGET / rate;
-	if (size < CHAINS_COPY_GOOD)
+	if (size < CHAINS_COPY_GOOD && !f->whole)
 		return where_alike(rate, cut, why);
+	if (size < CHAINS_COPY_GOOD)
+		size = CHAINS_SMALL / rate;
 	size &= ~UINT64_C(7);
+	if (size < CHAINS_COPY_LEAST)
+		return 0;
 	*why = "that is within the budget";
 	return size > RECORD_STACK_MAX ? RECORD_STACK_MAX : (uint32_t)size;
 }
@@ -189,7 +194,8 @@ static void describe(struct session *s, uint32_t copy, uint64_t helper, const ch
 static void describe_rated(struct session *s, const struct chains_facts *f, uint32_t copy,
 			   const char *why, size_t events)
 {
-	uint64_t most = CHAINS_ALIKE / CHAINS_COPY_LEAST / (f->cpus ? f->cpus : 1) / events;
+	uint32_t budget = f->whole ? CHAINS_SMALL : CHAINS_ALIKE;
+	uint64_t most = budget / CHAINS_COPY_LEAST / (f->cpus ? f->cpus : 1) / events;
 	char which[96];
 
 	snprintf(which, sizeof(which), " at %llu Hz on %llu CPU%s", (unsigned long long)f->hz,
@@ -200,7 +206,7 @@ static void describe_rated(struct session *s, const struct chains_facts *f, uint
 	diag_warn(s->d, NULL, -1,
 		  "call chains by frame pointers: copies of stacks%s could be more than %u MB/s; "
 		  "to have them: -F %llu, or --call-graph dwarf,%u",
-		  which, CHAINS_ALIKE / MB, (unsigned long long)(most ? most : 1),
+		  which, budget / MB, (unsigned long long)(most ? most : 1),
 		  CHAINS_COPY_LEAST);
 }
 
@@ -222,6 +228,7 @@ int chains_choose(struct session *s)
 			continue;
 		rated += a->attr.freq;
 		each += !a->attr.freq;
+		f.whole |= (a->attr.sample_type & ~KNOWN_COPY_FIELDS) != 0;
 		if (a->attr.freq && __builtin_add_overflow(f.hz, a->attr.sample_freq, &f.hz))
 			f.hz = UINT64_MAX;
 	}

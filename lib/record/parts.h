@@ -498,6 +498,7 @@ struct chains_facts {
 	bool newest;	 /* the buffers keep the newest records */
 	bool copies;	 /* there can be copies of user stacks */
 	bool waits;	 /* the events are in functions that wait */
+	bool whole;	 /* samples have fields with which copies are written as they are */
 };
 
 /*
