@@ -206,8 +206,7 @@ static void describe_rated(struct session *s, const struct chains_facts *f, uint
 	diag_warn(s->d, NULL, -1,
 		  "call chains by frame pointers: copies of stacks%s could be more than %u MB/s; "
 		  "to have them: -F %llu, or --call-graph dwarf,%u",
-		  which, budget / MB, (unsigned long long)(most ? most : 1),
-		  CHAINS_COPY_LEAST);
+		  which, budget / MB, (unsigned long long)(most ? most : 1), CHAINS_COPY_LEAST);
 }
 
 int chains_choose(struct session *s)

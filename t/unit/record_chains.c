@@ -56,7 +56,10 @@ static const struct {
 	{"--snapshot", {99, 2, 0, false, true, true}, NO, NO},
 	{"no copies are wanted", {99, 2, 0, false, false, false}, NO, NO},
 	{"too often", {9999, 20, 0, false, false, true}, NO, 1024},
-	{"often, with fields beside them", {4999, 2, 0, false, false, true, false, true}, 4000, 1024},
+	{"often, with fields beside them",
+	 {4999, 2, 0, false, false, true, false, true},
+	 4000,
+	 1024},
 };
 
 int main(void)
