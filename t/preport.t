@@ -264,6 +264,11 @@ is "$("$BIN/pfilter" --drop 'sym == "at_ip" && ip == 0xffffffffabc00227' elsewhe
 "$BIN/pdecode" -j elsewhere.ps | grep '"sample"' | cmp -s - again
 is $? 0 'psym once more'
 
+# ---- a key that is an event ----
+run "$BIN/preport" --markdown --by event elsewhere.ps
+is "$status" 0 'Markdown by event'
+like "$OUT" '^\| .*self \| event \|$' 'has that column'
+
 # ---- how stacks of folded text ended ----
 cat >marked.folded <<'END'
 a;f 60

@@ -19,7 +19,6 @@
 #include <stdint.h>
 
 struct alike;
-struct buf;
 struct ring;
 struct trim;
 

@@ -542,10 +542,10 @@ int result_make(struct result *s, const struct report *r, const struct report_si
 	if (!rc)
 		rc = add_up(s);
 	/* Tables do without. */
-	if (!rc && (r->o.tree || r->o.function || r->o.view))
+	if (!rc && (r->o.tree || r->o.function || r->o.view)) {
 		rc = link_rows(s);
-	if (!rc && (r->o.tree || r->o.function || r->o.view))
-		rc = link_events(s);
+		rc = rc ? rc : link_events(s);
+	}
 	return rc ? rc : sort_rows(s);
 }
 

@@ -124,14 +124,15 @@ static void add_time(struct buf *b, uint64_t ns)
  */
 static void cut_terms(const struct table *t, uint32_t row, uint32_t k, struct buf *name)
 {
-	uint64_t key = t->key[(size_t)row * t->nkeys + k];
 	struct core_event mine, theirs;
 	struct buf other = BUF_INIT;
 	bool alone = true;
+	uint64_t key;
 
 	if (t->rows || t->nrows > NAMES_COMPARED ||
 	    !event_without_terms(buf_str(name), name->len, &mine))
 		return;
+	key = t->key[(size_t)row * t->nkeys + k];
 	for (uint32_t i = 0; alone && i < t->nrows; i++) {
 		const char *base;
 		size_t n;
