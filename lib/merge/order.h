@@ -77,6 +77,9 @@ typedef void order_ahead_fn(void *ctx, const uint8_t *rec);
 
 #define ORDER_AHEAD 8 /* turns */
 
+/* Runs from which records are delivered as they lie; more of them are merged first. */
+#define ORDER_FEW 4
+
 struct order {
 	order_fn *deliver;
 	order_ahead_fn *ahead; /* NULL: not needed */

@@ -104,24 +104,28 @@ static int position(uint64_t type, uint64_t before)
 
 /*
  * Where the id lies must be the same for all events, or else samples could not be told apart:
- * recorders set PERF_SAMPLE_IDENTIFIER when the events' samples differ. The time is looked up by
- * event.
+ * recorders set PERF_SAMPLE_IDENTIFIER when the events' samples differ. Where the times lie in
+ * different places, they are looked up by event.
  */
 void perf_attr_layout(struct perf_info *p)
 {
 	uint64_t type = p->nattrs ? p->attrs[0].sample_type : 0;
 
 	p->alike = true;
+	p->copies = false;
 	for (uint32_t i = 0; i < p->nattrs; i++) {
 		struct perf_attr *a = &p->attrs[i];
 
 		p->alike = p->alike && a->sample_type == type;
+		p->copies = p->copies || a->sample_type & PSB_STACK_USER;
 		a->time_pos = a->sample_type & PSB_TIME
 				      ? position(a->sample_type, PSB_IDENTIFIER | PSB_IP | PSB_TID)
 				      : -1;
 		a->nfront = (uint32_t)position(
 			a->sample_type, PSB_IDENTIFIER | PSB_IP | PSB_TID | PSB_TIME | PSB_ADDR |
 						PSB_ID | PSB_STREAM_ID | PSB_CPU | PSB_PERIOD);
+		if (!i || p->time_pos != a->time_pos)
+			p->time_pos = i ? PERF_POS_VARIES : a->time_pos;
 	}
 	p->id_pos = -1;
 	p->id_back = 0;

@@ -43,61 +43,68 @@ static int deliver_queued(void *ctx, uint64_t time, uint8_t *rec, struct block *
 	return rc;
 }
 
-static const struct perf_attr *attr_of(const struct perf_info *p, const uint8_t *rec, size_t size)
-{
-	return p->alike ? p->attrs : perf_attr_of_sample(p, rec + 8, size - 8);
-}
-
 /* Time of a sample, 0 if it has none. */
 static uint64_t time_of_sample(const struct perf_info *p, const uint8_t *rec, size_t size)
 {
-	const struct perf_attr *a = attr_of(p, rec, size);
+	int pos = p->time_pos;
 	struct cursor c;
 	uint64_t t;
 
-	if (!a || a->time_pos < 0)
+	if (pos == PERF_POS_VARIES) {
+		const struct perf_attr *a = perf_attr_of_sample(p, rec + 8, size - 8);
+
+		pos = a ? a->time_pos : -1;
+	}
+	if (pos < 0 || !p->nattrs)
 		return 0;
 	c = cursor_make(rec + 8, size - 8, p->swap);
-	cursor_skip(&c, 8 * (uint64_t)a->time_pos);
+	cursor_skip(&c, 8 * (uint64_t)pos);
 	t = get_u64(&c);
 	return t == UINT64_MAX ? 0 : t;
 }
 
-/* Events may be alike but for the size of their copies. */
-static int expand(struct perf_decoder *p, struct perf_raw *raw)
+static int queue(struct perf_decoder *p, uint64_t time, const struct perf_raw *raw)
 {
-	const struct perf_attr *a;
-
-	a = p->r.info.nattrs ? attr_of(&p->r.info, raw->rec, raw->size) : NULL;
-	if (!a || !(a->sample_type & PSB_STACK_USER))
-		return 0;
-	a = perf_attr_of_sample(&p->r.info, raw->rec + 8, raw->size - 8);
-	return a ? perf_expand_copy(p, a, raw) : 0;
-}
-
-static int take_kernel(struct perf_decoder *p, const struct perf_raw *from)
-{
-	struct perf_raw whole = *from, *raw = &whole;
-	struct perf_id id;
-	uint64_t time;
-	int rc;
-
-	if (raw->type == PERF_REC_SAMPLE) {
-		rc = expand(p, raw);
-		if (rc)
-			return rc;
-		time = time_of_sample(&p->r.info, raw->rec, raw->size);
-	} else {
-		perf_record_id(&p->r.info, raw->rec, raw->size, &id);
-		time = id.has_time ? id.time : 0;
-		if (raw->type == PERF_REC_CALLCHAIN_DEFERRED && time &&
-		    perf_deferred_add(p, raw->rec, raw->size, id.tid))
-			return PP_ENOMEM;
-	}
 	if (!time)
 		return deliver(p, 0, raw->rec, raw->block);
 	p->r.newest = time;
 	return order_add(&p->order, time, raw->rec, raw->block);
+}
+
+static int take_sample(struct perf_decoder *p, const struct perf_raw *raw)
+{
+	return queue(p, time_of_sample(&p->r.info, raw->rec, raw->size), raw);
+}
+
+/* A sample of a recording with copies of stacks: parts of this one's may have been left out. */
+static int take_copied(struct perf_decoder *p, struct perf_raw raw)
+{
+	const struct perf_attr *a;
+	int rc;
+
+	a = perf_attr_of_sample(&p->r.info, raw.rec + 8, raw.size - 8);
+	rc = a && a->sample_type & PSB_STACK_USER ? perf_expand_copy(p, a, &raw) : 0;
+	return rc ? rc : take_sample(p, &raw);
+}
+
+static int take_other(struct perf_decoder *p, const struct perf_raw *raw)
+{
+	struct perf_id id;
+	uint64_t time;
+
+	perf_record_id(&p->r.info, raw->rec, raw->size, &id);
+	time = id.has_time ? id.time : 0;
+	if (raw->type == PERF_REC_CALLCHAIN_DEFERRED && time &&
+	    perf_deferred_add(p, raw->rec, raw->size, id.tid))
+		return PP_ENOMEM;
+	return queue(p, time, raw);
+}
+
+static int take_kernel(struct perf_decoder *p, const struct perf_raw *raw)
+{
+	if (raw->type != PERF_REC_SAMPLE)
+		return take_other(p, raw);
+	return p->r.info.copies ? take_copied(p, *raw) : take_sample(p, raw);
 }
 
 /* Call chains are looked at ahead when there are any. */

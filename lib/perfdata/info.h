@@ -95,6 +95,8 @@ enum perf_sample_bits {
 	PSB_KNOWN = (1 << 25) - 1,
 };
 
+#define PERF_POS_VARIES INT32_MIN /* to be looked up by event */
+
 struct perf_build_id {
 	uint8_t len, bytes[20];
 };
@@ -128,6 +130,8 @@ struct perf_info {
 	int id_pos;	    /* index of the u64 in a sample that is the id; -1 none */
 	int id_back;	    /* the same in the trailer of other records, from the end; 0 none */
 	bool alike;	    /* all events have one sample_type */
+	bool copies;	    /* an event has copies of stacks */
+	int time_pos;	    /* time_pos of all events; PERF_POS_VARIES */
 
 	struct perf_tracing *tracing; /* NULL: no formats of tracepoints */
 	struct perf_facts facts;
