@@ -118,7 +118,7 @@ static int merge_to_few(struct order *q)
 struct heads {
 	size_t n;
 	struct order_entry *at[ORDER_FEW], *end[ORDER_FEW];
-	struct order_entry *soon[ORDER_AHEAD];
+	struct order_entry *soon[2 * ORDER_AHEAD];
 	uint32_t in, out; /* of soon */
 };
 
@@ -161,7 +161,7 @@ static inline struct order_entry *heads_take(struct heads *h, uint64_t limit)
 /* Takes the next ones ahead. A record was read long before its turn: it has left the cache. */
 static inline void look_ahead(struct order *q, struct heads *h, uint64_t limit, size_t *left)
 {
-	while (*left && h->in - h->out < ORDER_AHEAD) {
+	while (*left && h->in - h->out <= ORDER_AHEAD) {
 		struct order_entry *e = heads_take(h, limit);
 
 		if (!e)
@@ -170,7 +170,7 @@ static inline void look_ahead(struct order *q, struct heads *h, uint64_t limit, 
 		__builtin_prefetch(e->rec + 64);
 		if (q->ahead)
 			q->ahead(q->ctx, e->rec);
-		h->soon[h->in++ % ORDER_AHEAD] = e;
+		h->soon[h->in++ % (2 * ORDER_AHEAD)] = e;
 		--*left;
 	}
 }
@@ -217,10 +217,10 @@ static int deliver(struct order *q, uint64_t limit, size_t most)
 		look_ahead(q, &h, limit, &most);
 		if (h.in == h.out || rc)
 			break;
-		rc = deliver_one(q, h.soon[h.out++ % ORDER_AHEAD]);
+		rc = deliver_one(q, h.soon[h.out++ % (2 * ORDER_AHEAD)]);
 	}
 	while (h.in != h.out)
-		block_unref(h.soon[h.out++ % ORDER_AHEAD]->block);
+		block_unref(h.soon[h.out++ % (2 * ORDER_AHEAD)]->block);
 	keep(q, &h);
 	return rc;
 }

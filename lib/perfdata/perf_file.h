@@ -15,7 +15,7 @@
 #include "merge/order.h"
 #include "perfdata/info.h"
 
-#define PERF_BLOCK	   (1u << 20)  /* bytes that are read at a time */
+#define PERF_BLOCK	   (1u << 18)  /* bytes that are read at a time */
 #define PERF_INFLATE_MAX   (64u << 20) /* bytes that one compressed record may become */
 #define PERF_OTHERS_MAX	   8	       /* types of records without a name that are told apart */
 #define PERF_REC_BYTES_MAX (64u << 20) /* bytes of a record; most have 16 bits for their size */

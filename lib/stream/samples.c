@@ -92,12 +92,14 @@ static uint8_t *put_thread(struct sample_packer *p, const struct ps_sample *s, u
 static inline uint64_t last_word(const char *p, uint32_t left)
 {
 	uint64_t w = 0;
+	uint32_t half;
 
 	/* As a rule: the kernel rounds up with the length, which takes four bytes. */
-	if (left == 4)
-		memcpy(&w, p, 4);
-	else
-		memcpy(&w, p, left);
+	if (left == 4) {
+		memcpy(&half, p, 4);
+		return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? half : (uint64_t)half << 32;
+	}
+	memcpy(&w, p, left);
 	return w;
 }
 

@@ -544,10 +544,15 @@ int swriter_restart(struct swriter *w, enum ps_type type);
 /* Sets all of a sample to 0, faster than the compiler would. */
 void ps_sample_clear(struct ps_sample *s);
 
-/* Sets what nearly all samples have to 0, up to the id, for a sample that gets no other field. */
+/* Sets what nearly all samples have to 0, up to the id, for a sample that gets no other field:
+ * by name, since memset begins slowly. */
 static inline void ps_sample_clear_near(struct ps_sample *s)
 {
-	memset(s, 0, offsetof(struct ps_sample, stream_id));
+	s->fields = s->ip = s->period = s->addr = s->id = 0;
+	s->chain = s->stack = 0;
+	s->payload = (struct ps_str){0};
+	s->event = s->cpu = s->pid = s->tid = s->comm = s->flags = 0;
+	s->time = 0;
 }
 
 /* A record of any type but SAMPLE; `fields` points to the struct of the type (struct ps_mmap ...).
