@@ -48,11 +48,11 @@ head -c 1500 stat.data >cut.data
 run_pipe "\"$BIN/pdecode\" cut.data" "\"$BIN/phist\""
 is "$statuses" '1 1' 'a recording that is cut off'
 
-# Counters of hardware, made up: each .spec becomes a recording, its .txt is what perf 6.1 printed
+# Counters of hardware, made up: each .events becomes a recording, its .txt is what perf 6.1 printed
 # of it (perf stat report -i -).
 ${CC:-cc} -O1 -o make "$ROOT/t/stat_make.c" || exit 1
 for name in hardware levels threads zero; do
-	./make <"$data/stat/$name.spec" >"$name.data" || exit 1
+	./make <"$data/stat/$name.events" >"$name.data" || exit 1
 	run_pipe "\"$BIN/pdecode\" $name.data" "\"$BIN/phist\""
 	is "$statuses" '0 0' "$name: counters that were made up"
 	same "$OUT" "$data/stat/$name.txt" "$name: rows and figures as perf prints them"
