@@ -195,11 +195,15 @@ sed 's/120 3/110 3/' hand.callgrind >short.callgrind
 
 # ---- what is wrong ----
 
-# tried NAME STATUS MESSAGE FILE
+# tried NAME STATUS MESSAGE FILE: no MESSAGE, nothing is reported.
 tried() {
 	run "$BIN/pconv" --to folded "$4"
 	is "$status" "$2" "$1: status"
-	like "$ERR" "$3" "$1: message"
+	if [ -n "$3" ]; then
+		like "$ERR" "$3" "$1: message"
+	else
+		empty "$ERR" "$1: no message"
+	fi
 }
 for to in speedscope firefox; do
 	head -c 3000 report.$to >short
@@ -222,6 +226,7 @@ perl deep.pl >deep.pb
 run "$BIN/pconv" --to folded deep.pb
 is "$(awk '!/^#/ { n = split($0, frames, ";"); print (n > 60000), $NF }' "$OUT")" '1 5' 'pprof: a stack far deeper than stacks are: one, with its weight'
 like "$ERR" 'more than 65536 frames: 1934464 frames are left out' 'and what is left out is reported'
+is "$status" 1 'by the exit status, too'
 # As deep as stacks are, another one each nanosecond: none of them is written whole, nor kept by the next filter.
 perl -e 'my $n = 26000; print qq({"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","name":"t","unit":"nanoseconds","events":[),
 	join(",", map qq({"type":") . ($_ < $n ? "O" : "C") . qq(","frame":0,"at":$_}), 0 .. 2 * $n - 1), "]}]}"' >deep.json
@@ -251,6 +256,73 @@ tried 'chrome: nodes in a circle, samples of no node' 1 'damaged' circle
 head -c 3000 report.chrome >short
 tried 'chrome, cut off' 1 'damaged|no samples' short
 printf 'go 1.22 trace\0\0\0' >go.trace
+# A single fault each, in a profile that is whole otherwise: nothing of it may pass for what was meant.
+speedscope() { # SAMPLES WEIGHTS
+	echo '{"shared":{"frames":[{"name":"a"},{"name":"b"}]},"profiles":[{"type":"sampled","name":"t","unit":"none","startValue":0,"endValue":9'"${1:+,\"samples\":$1}${2:+,\"weights\":$2}"'}]}' >one
+}
+speedscope '[[0],[0,1]]' '[1,2]'
+tried 'speedscope: what is whole' 0 '' one
+speedscope '[[0],[-1]]' '[1,2]'
+tried 'speedscope: a frame below 0' 1 'damaged' one
+speedscope '[[0],[0.5]]' '[1,2]'
+tried 'speedscope: half a frame' 1 'damaged' one
+speedscope '[[0],[0]]' '[1]'
+tried 'speedscope: a weight too few' 1 'damaged' one
+speedscope '[[0],[0]]' '[1,2,3]'
+tried 'speedscope: a weight too many' 1 'damaged' one
+speedscope '[[0],[0]]' '[1,"2"]'
+tried 'speedscope: a weight that is no number' 1 'damaged' one
+speedscope '[[0],[0]]' ''
+tried 'speedscope: no weights' 1 'damaged' one
+speedscope '[[0],[0]]' '[1,2]'
+echo '{}' >>one
+tried 'speedscope: something after the profile' 1 'the profile ends here: what follows is not read' one
+evented() { # EVENTS: frames that are opened (O0) and closed (C0), a nanosecond each
+	perl -e 'my $t = 0; print qq({"shared":{"frames":[{"name":"a"},{"name":"b"}]},"profiles":[{"type":"evented","name":"t","unit":"nanoseconds","events":[),
+		join(",", map { sprintf q({"type":"%s","frame":%s,"at":%d}), substr($_, 0, 1), substr($_, 1), $t++ } @ARGV), "]}]}"' "$@" >one
+}
+evented O0 O1 C1 C0
+tried 'speedscope: events that are whole' 0 '' one
+evented O0 O1 C1
+tried 'speedscope: a frame that stays open' 1 'damaged' one
+evented O0 C1
+tried 'speedscope: another frame is closed' 1 'damaged' one
+firefox() { # PREFIXES FUNC NAME STACKS WEIGHTS
+	echo '{"meta":{},"threads":[{"name":"t","stackTable":{"frame":[0,0],"prefix":'"$1"'},"frameTable":{"func":['"$2"']},"funcTable":{"name":['"$3"']},
+		"stringArray":["a"],"samples":{"stack":'"$4"',"weight":'"$5"',"length":2}}]}' >one
+}
+firefox '[null,0]' 0 0 '[1,null]' null
+tried 'firefox: what is whole' 0 '' one
+firefox '[1,0]' 0 0 '[1,0]' null
+tried 'firefox: stacks in a circle' 1 'damaged' one
+firefox '[0,null]' 0 0 '[1,0]' null
+tried 'firefox: a stack on itself' 1 'damaged' one
+firefox '[null,7]' 0 0 '[1,0]' null
+tried 'firefox: a stack on none' 1 'damaged' one
+firefox '[null,0]' 4611686018427387904 0 '[1,0]' null
+tried 'firefox: a function that is not there' 1 'damaged' one
+firefox '[null,0]' 0 -4 '[1,0]' null
+tried 'firefox: a name below 0' 1 'damaged' one
+firefox '[null,0]' 0 null '[1,0]' null
+tried 'firefox: no name' 1 'damaged' one
+firefox '[null,0]' 0 0 '[1,0.5]' null
+tried 'firefox: half a stack' 1 'damaged' one
+firefox '[null,0]' 0 0 '[1,0]' '[1]'
+tried 'firefox: a weight too few' 1 'damaged' one
+firefox '[null,0]' 0 0 '[1,0]' '[1,1,1]'
+tried 'firefox: a weight too many' 1 'damaged' one
+echo '{"meta":{},"threads":[{"name":"t","samples":{"schema":{"stack":0,"time":1},"data":[[0,1]]}}]}' >one
+tried 'firefox: as it records' 2 'as Firefox records it: open it at profiler.firefox.com' one
+cpuprofile() { # PARENT-OF-2 SAMPLES
+	echo '{"nodes":[{"id":1,"callFrame":{"functionName":"a"}},{"id":2,"parent":'"$1"',"callFrame":{"functionName":"b"}}],
+		"startTime":0,"endTime":9,"samples":'"$2"',"timeDeltas":[1,1]}' >one
+}
+cpuprofile 1 '[1,2]'
+tried 'chrome: what is whole' 0 '' one
+cpuprofile 2 '[1,2]'
+tried 'chrome: a node on itself' 1 'damaged' one
+cpuprofile 1 '[1,3]'
+tried 'chrome: a node that is not there' 1 'damaged' one
 tried 'a Go execution trace' 2 'a Go execution trace: .*runtime/pprof' go.trace
 tried 'a recording' 2 'pdecode and psym have to read it first' report.data
 tried 'nothing' 1 'no samples' /dev/null

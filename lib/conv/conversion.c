@@ -63,8 +63,14 @@ void conv_add_comment(const struct conv *c, struct buf *b)
 int conv_json_status(struct conv *c, const struct conv_input *in, int rc, const struct json *j,
 		     bool strange)
 {
+	struct json after = *j;
+
 	if (!rc && j->bad) {
 		diag_error(c->d, in->name, j->p - in->bytes, "the JSON is damaged or cut off");
+		rc = PP_ECUT;
+	} else if (!rc && (json_peek(&after) || after.p < after.end)) {
+		diag_error(c->d, in->name, after.p - in->bytes,
+			   "the profile ends here: what follows is not read");
 		rc = PP_ECUT;
 	} else if (!rc && strange) {
 		diag_error(

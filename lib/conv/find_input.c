@@ -3,8 +3,10 @@
 
 #include "base/err.h"
 #include "base/plain.h"
+#include "fold/fold.h"
 #include "stream/foreign.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +42,13 @@ static bool is_other(const uint8_t *p, size_t n)
 	return conv_format_of(p, n) != NULL;
 }
 
+static bool is_json(const uint8_t *p, size_t n)
+{
+	while (n && (*p == ' ' || (*p >= '\t' && *p <= '\r')))
+		p++, n--;
+	return n && (*p == '{' || *p == '[');
+}
+
 static int read_bytes(struct conv *c, struct src *s, const struct conv_format *from)
 {
 	struct conv_input in = {.name = src_name(s)};
@@ -55,8 +64,9 @@ static int read_bytes(struct conv *c, struct src *s, const struct conv_format *f
 	if (from)
 		return from->read(c, &in);
 	diag_error(c->d, in.name, -1,
-		   "is JSON of an unknown kind: speedscope, Firefox "
-		   "profiler (processed) and Chrome traces are");
+		   is_json(in.bytes, in.n) ? "is JSON of an unknown kind: speedscope, Firefox "
+					     "profiler (processed) and Chrome traces are known"
+					   : "is of no format that pconv reads");
 	return PP_EUNSUPPORTED;
 }
 
@@ -65,7 +75,7 @@ static bool is_stream(const char *first, size_t n)
 	return n >= sizeof(PS_MAGIC) - 1 && !memcmp(first, PS_MAGIC, sizeof(PS_MAGIC) - 1);
 }
 
-int conv_read(struct conv *c, const struct conv_format *from, struct src *s)
+static int read_input(struct conv *c, const struct conv_format *from, struct src *s)
 {
 	char first[PEEK];
 	size_t n;
@@ -83,6 +93,18 @@ int conv_read(struct conv *c, const struct conv_format *from, struct src *s)
 		return conv_from_text(c, s, from && from->can & CONV_BARE);
 	src_free(s);
 	return rc;
+}
+
+int conv_read(struct conv *c, const struct conv_format *from, struct src *s)
+{
+	int rc = read_input(c, from, s);
+
+	if (rc || !c->p->left_out)
+		return rc;
+	diag_error(c->d, NULL, -1, "stacks of more than %d frames: %" PRIu64 " frames are left out",
+		   FOLD_DEPTH_MAX, c->p->left_out);
+	c->p->left_out = 0;
+	return PP_ECUT;
 }
 
 /* ---- through the event stream ---- */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define MAKING UINT32_MAX /* of a node's stack: what it stands on is looked for */
 #define LISTED UINT32_MAX /* in the place of a profile's number: of "stackFrames" */
 
 /* A node of a profile's call tree. */
@@ -235,11 +236,12 @@ static int stack_of(struct input *s, uint32_t number, uint32_t *stack)
 	buf_reset(path);
 	while (node && !s->nodes[node].stack) {
 		s->strange |= !s->nodes[node].defined;
-		s->nodes[node].stack = 1; /* on the way */
+		s->nodes[node].stack = MAKING;
 		buf_add(path, &node, sizeof(node));
 		node = s->nodes[node].parent;
 	}
-	*stack = node ? s->nodes[node].stack - 1 : 0;
+	s->strange |= node && s->nodes[node].stack == MAKING;
+	*stack = node && s->nodes[node].stack != MAKING ? s->nodes[node].stack - 1 : 0;
 	for (size_t i = path->len / sizeof(at); i-- && !rc && !path->err;) {
 		memcpy(&at, path->data + i * sizeof(at), sizeof(at));
 		if (s->nodes[at].frame)
@@ -308,6 +310,7 @@ static int take_samples(struct input *s, uint32_t profile, struct json samples, 
 {
 	struct profile *q = &s->profiles[profile];
 	uint32_t number;
+	bool more;
 	int rc = 0;
 
 	json_array(&samples);
@@ -331,7 +334,9 @@ static int take_samples(struct input *s, uint32_t profile, struct json samples, 
 		q->sample.count = 1;
 		if (rc || !weights.p)
 			continue;
-		q->sample.weight = json_item(&weights) ? json_u64(&weights) : 0;
+		more = json_item(&weights);
+		s->strange |= !more;
+		q->sample.weight = more ? json_u64(&weights) : 0;
 		/* Nothing is what we put between those that are apart. */
 		if (q->sample.weight)
 			rc = conv_give(s->c, &q->sample);

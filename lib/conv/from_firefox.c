@@ -10,7 +10,8 @@
 
 #include <stdlib.h>
 
-#define NONE UINT32_MAX /* null, or what is no place */
+#define NONE   JSON_NONE
+#define MAKING UINT32_MAX /* of stacks: what it stands on is looked for */
 
 struct column {
 	uint32_t *v, n, cap;
@@ -34,6 +35,7 @@ struct input {
 	uint32_t nframes, nstacks;
 	bool offsets; /* prefixes are how far back they are */
 	bool strange;
+	bool raw; /* as Firefox records it */
 };
 
 static uint32_t at(const struct column *c, uint32_t i)
@@ -47,16 +49,11 @@ static int read_column(struct json *j, struct column *c)
 
 	for (c->n = 0, json_array(j); !rc && json_item(j); c->n++) {
 		uint32_t *v = array_widen(c->v, &c->cap, c->n, 1024, sizeof(*v));
-		uint64_t n = NONE;
 
 		if (!v)
 			return PP_ENOMEM;
 		c->v = v;
-		if (json_peek(j) == '0' && *j->p != '-')
-			n = json_u64(j);
-		else
-			json_skip(j);
-		v[c->n] = n < NONE ? (uint32_t)n : NONE;
+		v[c->n] = json_place(j);
 	}
 	return rc;
 }
@@ -190,12 +187,12 @@ static int make_frame(struct input *s, uint32_t place, uint32_t *id)
 	struct prof_frame f;
 	int rc;
 
-	s->strange |= func >= s->name.n;
+	s->strange |= func >= s->name.n || at(&s->name, func) == NONE;
 	rc = prof_shown(s->c->p, name, path, 0, id);
 	if (rc)
 		return rc;
 	f = *prof_frame_of(s->c->p, *id);
-	f.flags |= depth && depth != NONE ? PROF_FRAME_INLINED : 0;
+	f.flags |= depth && depth < JSON_NOWHERE ? PROF_FRAME_INLINED : 0;
 	f.line = line < INT32_MAX ? line : 0;
 	rc = prof_text(s->c->p, file.p, file.len, &f.file);
 	return rc ? rc : prof_frame(s->c->p, &f, id);
@@ -215,15 +212,15 @@ static int make_stack(struct input *s, uint32_t place, uint32_t *stack)
 		uint32_t prefix = at(&s->prefix, up);
 
 		buf_add(&s->shown, &up, sizeof(up));
-		/* It is being made: a circle ends here. */
-		s->stacks[up] = 1;
+		/* A circle comes back here, where it ends. */
+		s->stacks[up] = MAKING;
 		if (s->offsets)
 			up = prefix && prefix <= up ? up - prefix : NONE;
 		else
 			up = prefix;
 	}
-	s->strange |= up != NONE && up >= s->nstacks;
-	*stack = up < s->nstacks ? s->stacks[up] - 1 : 0;
+	*stack = up < s->nstacks && s->stacks[up] != MAKING ? s->stacks[up] - 1 : 0;
+	s->strange |= up != NONE && (up >= s->nstacks || s->stacks[up] == MAKING);
 	path = (uint32_t *)(void *)s->shown.data;
 	rc = s->shown.err;
 	while (n-- && !rc) {
@@ -246,7 +243,7 @@ static int stack_of(struct input *s, uint32_t place, uint32_t *stack)
 	if (place == NONE)
 		return 0;
 	s->strange |= place >= s->nstacks;
-	if (place < s->nstacks && s->stacks[place] > 1) {
+	if (place < s->nstacks && s->stacks[place]) {
 		*stack = s->stacks[place] - 1;
 		return 0;
 	}
@@ -264,10 +261,14 @@ struct thread {
 	bool ms;
 };
 
-static double next_number(struct json *j, bool *there)
+/* The next of a column that is as long as that of stacks, if it is there. */
+static double next_number(struct input *s, struct json *j, bool *there)
 {
+	double v = 0;
+
 	*there = j->p && json_item(j);
-	return *there ? json_double(j) : 0;
+	s->strange |= (j->p && !*there) || (*there && !json_number(j, &v));
+	return v;
 }
 
 static int read_samples(struct input *s, struct thread *t)
@@ -285,21 +286,18 @@ static int read_samples(struct input *s, struct thread *t)
 				     : json_is(key, "weight")	  ? &weights
 								  : NULL;
 
+		s->raw |= json_is(key, "schema");
 		/* Which is null if each sample weighs one. */
 		if (place && json_peek(&j) == '[')
 			*place = j, json_array(place);
 	}
 	while (!rc && stacks.p && json_item(&stacks)) {
-		uint64_t stack = NONE;
+		uint32_t stack = json_place(&stacks);
 
-		if (json_peek(&stacks) == '0')
-			stack = json_u64(&stacks);
-		else
-			json_skip(&stacks);
-		delta = next_number(&deltas, &stepped);
-		time = stepped ? time + delta : next_number(&times, &timed);
+		delta = next_number(s, &deltas, &stepped);
+		time = stepped ? time + delta : next_number(s, &times, &timed);
 		timed = stepped || times.p;
-		weight = next_number(&weights, &weighted);
+		weight = next_number(s, &weights, &weighted);
 		weight = weighted ? weight * (t->ms ? 1e6 : 1) : 1;
 		t->sample.timed = timed;
 		t->sample.time = time > 0 ? (uint64_t)(time * 1e6 + 0.5) : 0;
@@ -309,11 +307,12 @@ static int read_samples(struct input *s, struct thread *t)
 		t->sample.count = 1;
 		/* Weights below 0 are memory that was freed. */
 		s->strange |= weight < 0;
-		rc = stack_of(s, stack < NONE ? (uint32_t)stack : NONE, &t->sample.stack);
+		rc = stack_of(s, stack, &t->sample.stack);
 		if (!rc && t->sample.weight)
 			rc = conv_give(s->c, &t->sample);
 	}
-	s->strange |= stacks.bad || times.bad || weights.bad || deltas.bad;
+	s->strange |= stacks.bad || times.bad || weights.bad || deltas.bad ||
+		      (weights.p && json_item(&weights));
 	return rc;
 }
 
@@ -453,6 +452,12 @@ int conv_from_firefox(struct conv *c, const struct conv_input *in)
 				rc = read_thread(&s, &j);
 		else
 			json_skip(&j);
+	}
+	if (!rc && s.raw) {
+		diag_error(c->d, in->name, -1,
+			   "is a profile as Firefox records it: open it at "
+			   "profiler.firefox.com, and download it from there");
+		rc = PP_EUNSUPPORTED;
 	}
 	rc = conv_json_status(c, in, rc, &j, s.strange);
 	release(&s);

@@ -39,7 +39,7 @@ struct input {
 	struct map64 threads; /* of labels */
 	uint32_t *path, path_cap;
 	uint64_t left; /* samples that may still be written one by one */
-	uint64_t merged, negative, deep;
+	uint64_t merged, negative;
 	int64_t time;
 	bool dangling;
 };
@@ -248,7 +248,7 @@ static int add_location(struct input *s, uint64_t id, uint32_t *n)
 	if (!count)
 		return 0;
 	if (*n > 2 * FOLD_DEPTH_MAX) {
-		s->deep += *n - FOLD_DEPTH_MAX;
+		s->c->p->left_out += *n - FOLD_DEPTH_MAX;
 		memmove(s->path, s->path + *n - FOLD_DEPTH_MAX, FOLD_DEPTH_MAX * sizeof(*path));
 		*n = FOLD_DEPTH_MAX;
 	}
@@ -389,7 +389,6 @@ static int read_sample(struct input *s, struct pb m, uint32_t comm)
 	if (!rc && m.bad)
 		rc = PP_ECORRUPT;
 	s->dangling |= nvalues != s->nvalues;
-	s->deep += n > FOLD_DEPTH_MAX ? n - FOLD_DEPTH_MAX : 0;
 	if (!rc)
 		rc = prof_thread(s->c->p, &t, &to.thread);
 	if (!rc)
@@ -449,10 +448,6 @@ int conv_from_pprof(struct conv *c, const struct conv_input *in)
 			 " stacks stand for too many samples: each becomes one, with the "
 			 "weight of all",
 			 s->merged);
-	if (s->deep)
-		diag_say(c->d, in->name,
-			 "stacks of more than %d frames: %" PRIu64 " frames are left out",
-			 FOLD_DEPTH_MAX, s->deep);
 	if (s->negative)
 		diag_error(c->d, in->name, -1,
 			   "%" PRIu64 " values are negative, those of a comparison: left out",

@@ -78,7 +78,7 @@ static int read_frames(struct input *s)
 }
 
 /* A frame by its place; false: there is none. */
-static bool frame_at(struct input *s, uint64_t place, uint32_t *frame)
+static bool frame_at(struct input *s, uint32_t place, uint32_t *frame)
 {
 	s->strange |= place >= s->nframes;
 	*frame = place < s->nframes ? s->frames[place] : 0;
@@ -98,7 +98,7 @@ static int read_samples(struct input *s, struct json *j)
 
 	for (json_array(j); !rc && json_item(j);) {
 		for (stack = 0, json_array(j); !rc && json_item(j);)
-			if (frame_at(s, json_u64(j), &frame))
+			if (frame_at(s, json_place(j), &frame))
 				rc = prof_push(s->c->p, stack, frame, &stack);
 		v = array_widen(s->stacks, &s->stacks_cap, s->nstacks, 1024, sizeof(*v));
 		if (!v)
@@ -116,8 +116,7 @@ static int give_samples(struct input *s, struct json *weights)
 	int rc = 0;
 
 	for (json_array(weights); !rc && json_item(weights); i++) {
-		weight = json_double(weights);
-		s->strange |= weight < 0 || weight >= 0x1p63;
+		s->strange |= !json_number(weights, &weight) || weight < 0 || weight >= 0x1p63;
 		s->sample.weight = weight_of(s, weight);
 		s->strange |= i >= s->nstacks;
 		s->sample.stack = i < s->nstacks ? s->stacks[i] : 0;
@@ -137,16 +136,16 @@ static int give_events(struct input *s, struct json *j)
 	int rc = 0;
 
 	for (json_array(j); !rc && json_item(j); last = at) {
-		uint64_t place = 0;
+		uint32_t place = JSON_NOWHERE;
 		char type = 0;
 
 		for (json_object(j); json_member(j, &key);) {
 			if (json_is(key, "type"))
 				type = *json_str(j).p;
 			else if (json_is(key, "at"))
-				at = json_double(j);
+				s->strange |= !json_number(j, &at);
 			else if (json_is(key, "frame"))
-				place = json_u64(j);
+				place = json_place(j);
 			else
 				json_skip(j);
 		}
@@ -165,6 +164,7 @@ static int give_events(struct input *s, struct json *j)
 			s->strange |= top != frame;
 		}
 	}
+	s->strange |= stack != 0;
 	return rc;
 }
 
@@ -236,6 +236,7 @@ static int read_profile(struct input *s, struct json *j)
 	} else if (!rc && events.p) {
 		rc = give_events(s, &events);
 	}
+	s->strange |= !events.p && (!samples.p || !weights.p);
 	return rc;
 }
 

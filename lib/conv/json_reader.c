@@ -227,6 +227,26 @@ uint64_t json_u64(struct json *j)
 	return d <= 0 ? 0 : d >= 0x1p64 ? UINT64_MAX : (uint64_t)(d + 0.5);
 }
 
+bool json_number(struct json *j, double *v)
+{
+	bool is = json_peek(j) == '0';
+
+	*v = json_double(j);
+	return is;
+}
+
+uint32_t json_place(struct json *j)
+{
+	bool null = json_peek(j) == 'n';
+	double v;
+
+	if (!json_number(j, &v))
+		return null ? JSON_NONE : JSON_NOWHERE;
+	if (v < 0 || v >= JSON_NOWHERE || v != (uint32_t)v)
+		return v == -1 ? JSON_NONE : JSON_NOWHERE;
+	return (uint32_t)v;
+}
+
 void json_skip(struct json *j)
 {
 	unsigned depth = 0;

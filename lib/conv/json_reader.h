@@ -56,6 +56,17 @@ struct ps_str json_str(struct json *j);
 uint64_t json_u64(struct json *j);
 double json_double(struct json *j);
 
+/* A number; false: it is something else, which is skipped. */
+bool json_number(struct json *j, double *v);
+
+/*
+ * A place in a table: a whole number below JSON_NOWHERE. JSON_NONE: null or -1, the words of these
+ * formats for none; JSON_NOWHERE: anything else.
+ */
+#define JSON_NONE    UINT32_MAX
+#define JSON_NOWHERE (UINT32_MAX - 1)
+uint32_t json_place(struct json *j);
+
 void json_skip(struct json *j);
 
 /* Whether the text is an object with these members at its top, all of them. */

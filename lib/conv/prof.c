@@ -118,13 +118,17 @@ int prof_event(struct prof *p, const struct prof_event *e, uint32_t *id)
 int prof_stack(struct prof *p, const uint32_t *frames, size_t n, uint32_t *stack)
 {
 	*stack = 0;
+	p->left_out += n > FOLD_DEPTH_MAX ? n - FOLD_DEPTH_MAX : 0;
 	return n ? fold_stack(p->tree, frames, n, stack) : 0;
 }
 
 int prof_path(struct prof *p, uint32_t stack, const uint32_t *frames, size_t n, uint32_t *end,
 	      size_t *left_out)
 {
-	return fold_path(p->tree, stack, frames, n, end, left_out);
+	int rc = fold_path(p->tree, stack, frames, n, end, left_out);
+
+	p->left_out += rc ? 0 : *left_out;
+	return rc;
 }
 
 int prof_push(struct prof *p, uint32_t stack, uint32_t frame, uint32_t *pushed)

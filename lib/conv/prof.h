@@ -73,6 +73,7 @@ struct prof {
 	struct fold *tree; /* stacks: paths of frames */
 	struct diag *d;
 	struct map64 processes; /* pid: text */
+	uint64_t left_out;	/* frames that stacks had no room for */
 	struct buf text;
 };
 
@@ -89,7 +90,7 @@ int prof_event(struct prof *p, const struct prof_event *e, uint32_t *id);
 
 /*
  * The stack of n frames, leaf first; of n more on top of another, outermost first, of which
- * *left_out at the leaf have no room (FOLD_DEPTH_MAX); of one more.
+ * *left_out at the leaf have no room (FOLD_DEPTH_MAX); of one more. What is left out is counted.
  */
 int prof_stack(struct prof *p, const uint32_t *frames, size_t n, uint32_t *stack);
 int prof_path(struct prof *p, uint32_t stack, const uint32_t *frames, size_t n, uint32_t *end,

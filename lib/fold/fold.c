@@ -63,7 +63,7 @@ struct fold_account *fold_account(struct fold *f)
 
 bool fold_is_partial(const struct fold *f)
 {
-	return f->account.partial || f->account.lacks;
+	return f->account.partial || f->account.lacks || f->deep || f->wide || f->saturated;
 }
 
 uint64_t fold_stacks(const struct fold *f)
