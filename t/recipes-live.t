@@ -196,7 +196,7 @@ else
 	skip 1 'tcpretrans: no segment was sent again as a probe, or the kernel has no names'
 fi
 
-# Probes whose recorder is no more; others may record now.
+# Probes whose recorder is no more; others may record now, or end and be about to take theirs away.
 left() {
 	sed -n 's,.*[:/]pcap_\([0-9]*\)_.*,\1,p' /sys/kernel/tracing/uprobe_events 2>/dev/null | sort -u |
 		while read -r owner; do gone "$owner" && echo "$owner"; done
@@ -204,7 +204,7 @@ left() {
 none_left() {
 	[ -z "$(left)" ]
 }
-ok 'no probe is left' none_left
+ok 'no probe is left' await none_left
 
 # A recipe that is killed leaves no recorder, and the recorder no probes.
 for recipe in opensnoop profile; do
@@ -215,7 +215,7 @@ for recipe in opensnoop profile; do
 		ok "$recipe, killed by SIG$signal: its recorder ends" await gone "$recorder"
 	done
 done
-ok 'and their probes are gone' none_left
+ok 'and their probes are gone' await none_left
 
 # What is counted, and not listed.
 "$dir/pidpersec" -d 4 -- --tsv >pids.out 2>/dev/null &
