@@ -126,6 +126,10 @@ sort "$OUT" >got
 same got want 'two results are one of both recordings'
 run_pipe 'cat whole.tsv' '"$BIN/phist" --merge --tsv --sort runtime.count'
 same "$OUT" whole.tsv 'one result stays as it is'
+sed 's/$/\r/' whole.tsv >crlf.tsv
+"$BIN/phist" --merge --tsv whole.tsv >want
+run "$BIN/phist" --merge --tsv crlf.tsv
+same "$OUT" want "a file of Windows' lines has all of its columns"
 run "$BIN/phist" --merge whole.tsv
 like "$OUT" '^comm ' 'a result as text'
 "$BIN/phist" --tsv -f runtime,prio --by cpu --linear 7 zlib.ps >other.tsv 2>/dev/null

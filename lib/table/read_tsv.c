@@ -485,9 +485,13 @@ static int take_lines(struct tread *r)
 
 	while (!rc && memchr(rest.p, '\n', rest.n)) {
 		struct cell line = cell_until(&rest, '\n');
+		size_t n = line.n;
 
+		/* Where an editor of Windows has been. */
+		if (n && line.p[n - 1] == '\r')
+			line.n--;
 		rc = read_line(r, line);
-		r->offset += line.n + 1;
+		r->offset += n + 1;
 	}
 	if (rest.n > TABLE_LINE_MAX) {
 		corrupt(r, "a line is too long");
