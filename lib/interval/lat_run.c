@@ -4,7 +4,7 @@
  */
 #include "interval/lat_out.h"
 
-#include "base/err.h"
+#include "base/each_input.h"
 #include "table/gate.h"
 #include "table/periods.h"
 
@@ -82,8 +82,9 @@ static int see_period(struct periods *p, const struct ps_record *rec)
 	return periods_see(p, rec->sample.time);
 }
 
-static int read_one(struct run *run, const char *name)
+static int read_one(void *ctx, const char *name)
 {
+	struct run *run = ctx;
 	struct diag *d = run->d;
 	const struct ps_record *rec;
 	struct sreader *r;
@@ -126,23 +127,13 @@ static int read_one(struct run *run, const char *name)
 
 static int read_all(struct run *run, char **names, int n)
 {
-	static char *standard_input[] = {"-"};
-	int worst = PP_EXIT_OK, i = 0;
+	int status = each_input(names, n, read_one, run);
 
-	if (!n)
-		names = standard_input;
-	do {
-		int status = read_one(run, names[i]);
-
-		if (status == PP_EXIT_FAIL || status == PP_EXIT_USAGE)
-			return status;
-		worst = status > worst ? status : worst;
-	} while (++i < n);
-	if (run->lost)
+	if (run->lost && status < PP_EXIT_FAIL)
 		diag_say(run->d, NULL, "the recording lost %" PRIu64 " events: %s", run->lost,
 			 run->o->lat.pair.across_losses ? "intervals across that count"
 							: "no interval is made across that");
-	return worst;
+	return status;
 }
 
 /* ---- results ---- */
@@ -307,7 +298,8 @@ static int run_list(struct run *run, char **names, int n)
 	if (status != PP_EXIT_FAIL && !list.n)
 		status = say_no_line(run, &list, status);
 	if (list.hidden)
-		diag_say(run->d, NULL, "the lines do not fit the terminal: --wide shows all columns");
+		diag_say(run->d, NULL,
+			 "the lines do not fit the terminal: --wide shows all columns");
 	run->list = NULL;
 	return closed(run, lat_list_close(&list), status);
 }

@@ -55,6 +55,7 @@ struct phist {
 	struct table_opts every;     /* of the periods */
 	struct periods periods;
 	bool by_period; /* there are any */
+	bool merge;	/* the inputs are tables */
 	bool twice;	/* an automatic width was doubled last, not multiplied by 5 */
 };
 
