@@ -54,9 +54,6 @@ struct pmu {
 	uint32_t type;
 };
 
-/* Has the machine this PMU? 0, PP_ENOENT, or another code. */
-int pmu_open(const struct pevents *e, const char *name, struct pmu *p);
-
 /* Calls visit for each PMU that NAME/.../ is for; see perf-list(1). PP_ENOENT if there is none. */
 typedef int pmu_visit(void *ctx, const struct pmu *p);
 int pmu_each(const struct pevents *e, const char *name, pmu_visit *visit, void *ctx);

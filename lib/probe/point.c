@@ -97,7 +97,8 @@ static uint64_t after_stack_check(const struct code *c)
 	return c->start;
 }
 
-uint64_t points_entry(const struct binary *b, const struct func *f)
+/* Where calls of a function are counted. */
+static uint64_t points_entry(const struct binary *b, const struct func *f)
 {
 	uint64_t addr = f->addr;
 	struct code c;

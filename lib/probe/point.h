@@ -51,9 +51,6 @@ int points_find(struct points *p, struct binary *b, struct funcs *t, struct spec
 		struct buf *why);
 void points_release(struct points *p);
 
-/* Where calls of a function are counted. */
-uint64_t points_entry(const struct binary *b, const struct func *f);
-
 /* The functions that a pattern means, as points without a place yet. */
 int points_functions(struct points *p, struct funcs *t, const char *pattern);
 

@@ -107,7 +107,8 @@ static int open_branch(struct view *v, uint32_t line)
 	return rc;
 }
 
-int view_opens(struct view *v, uint32_t line, bool *yes)
+/* Whether there is something below a line that can be opened. 0 or PP_ENOMEM. */
+static int view_opens(struct view *v, uint32_t line, bool *yes)
 {
 	struct view_line *l = &v->v[line];
 	int rc = 0;
