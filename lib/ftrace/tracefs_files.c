@@ -2,7 +2,7 @@
 #include "ftrace/tracefs_files.h"
 
 #include "base/err.h"
-#include "ftrace/put_file.h"
+#include "ftrace/journal.h"
 #include "inplace/owner.h"
 #include "pevent/sysfile.h"
 

@@ -2,7 +2,6 @@
  * The places of source lines. A line can begin at many addresses: of each block of code that is
  * nested in another, inlined copies too, the first is taken, so that passing a line counts once.
  */
-#include "probe/linepoint.h"
 
 #include "base/err.h"
 #include "event/glob.h"
