@@ -146,7 +146,7 @@ static void put_cell(struct lat_list *s, const char *text, size_t n, uint32_t wi
 	uint32_t room = last || s->wide ? 0 : width, used;
 	size_t from = s->line.len;
 
-	buf_add_cut(&s->line, text, n, room);
+	buf_add_cut(&s->line, text, n, room, TEXT_CUT);
 	used = text_width(buf_str(&s->line) + from, s->line.len - from);
 	buf_fill(&s->line, ' ', (used < width ? width - used : 0) + 1);
 }

@@ -383,7 +383,7 @@ static int print_grid(const struct grid *g, const struct table *t, struct buf *b
 
 		if (!g->column[column].hidden) {
 			buf_fill(b, ' ', left ? 0 : pad);
-			buf_add_cut(b, s, len, room);
+			buf_add_cut(b, s, len, room, TEXT_CUT);
 			buf_fill(b, ' ', (left && !last ? pad : 0) + (last ? 0 : GAP));
 		}
 		if (column + 1 == g->columns) {
