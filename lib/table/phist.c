@@ -180,7 +180,7 @@ void phist_free(struct phist *p)
 	buf_release(&p->text);
 	for (unsigned i = 0; i < TABLE_KEYS_MAX; i++)
 		buf_release(&p->raw[i]);
-	phist_events_release(&p->events);
+	event_numbers_release(&p->events);
 	count_reader_free(p->counts);
 	gates_free(p->gates);
 	free(p);
@@ -199,6 +199,7 @@ static int see(struct phist *p, const struct sreader *r, const struct ps_record 
 
 	if (rec->type == PS_HEADER) {
 		p->last_event = 0;
+		event_numbers_forget(&p->events);
 		rc = p->by_period ? periods_end(&p->periods, false) : 0;
 	}
 	rc = rc ? rc : phist_count(p, r, rec);
@@ -207,8 +208,8 @@ static int see(struct phist *p, const struct sreader *r, const struct ps_record 
 	if (p->by && p->o.symbols.see)
 		p->o.symbols.see(p->o.symbols.ctx, rec);
 	rc = p->fields ? expr_see(p->fields, r, rec) : 0;
-	if (!rc)
-		rc = phist_events_see(&p->events, rec);
+	if (!rc && rec->type == PS_EVENT)
+		rc = event_numbers_define(&p->events, rec->source, &rec->event, NULL);
 	return !rc && p->by ? expr_see(p->by, r, rec) : rc;
 }
 
