@@ -26,7 +26,7 @@ bool name_numbers(const char *text, struct pevent *ev, const char **mods);
 /* What follows "mem:"; *mods as before. 0 or PP_EUSAGE. */
 int name_breakpoint(const char *text, struct pevent *ev, const char **mods, struct buf *why);
 
-/* ---- modifier.c: the letters after the last colon ---- */
+/* ---- terms.c: the letters after the last colon ---- */
 
 /* Adds modifiers to what the event has. 0 or PP_EUSAGE. */
 int modifiers_set(struct pevent *ev, const char *mods, struct buf *why);

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "event/glob.h"
 #include "inspect/source_lines.h"
-#include "probe/points.h"
+#include "probe/point.h"
 #include "inspect/scope.h"
 #include "symbol/beneath.h"
 

@@ -6,7 +6,6 @@
 #include "inspect/code.h"
 #include "inspect/inlined.h"
 #include "inspect/name_pattern.h"
-#include "probe/points.h"
 #include "unwind/cfi.h"
 
 #include <inttypes.h>
