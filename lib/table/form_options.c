@@ -12,12 +12,21 @@
 int table_write(struct tables *ts, const struct table *t, const struct table_opts *o, struct buf *b,
 		struct out *out)
 {
-	switch (o->form) {
-	case TABLE_FORM_TSV: return table_write_tsv(ts, t, b, out);
-	case TABLE_FORM_JSON: return table_write_json(ts, t, b, out);
-	case TABLE_FORM_MARKDOWN: return table_write_markdown(ts, t, o, b, out);
-	default: return table_write_text(ts, t, o, b, out);
-	}
+	static table_form_fn *const forms[] = {[TABLE_FORM_TEXT] = table_write_text,
+					       [TABLE_FORM_TSV] = table_write_tsv,
+					       [TABLE_FORM_JSON] = table_write_json,
+					       [TABLE_FORM_MARKDOWN] = table_write_markdown};
+	struct table_writer x = {.ts = ts, .t = t, .o = o, .b = b, .out = out};
+	int rc;
+
+	x.shown = o->stats ? o->stats : TABLE_STATS_SHOWN;
+	if (t->overlap)
+		x.shown &= ~(1u << TABLE_STAT_SHARE);
+	rc = forms[o->form](&x);
+	buf_release(&x.text);
+	buf_release(&x.cell);
+	buf_release(&x.keys);
+	return rc ? rc : out_take(out, b);
 }
 
 /* What there is to say of the whole comes after the last period. */
