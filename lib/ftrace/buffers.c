@@ -3,7 +3,6 @@
 
 #include "base/err.h"
 #include "base/out.h"
-#include "event/glob.h"
 #include "ftrace/journal.h"
 #include "inplace/owner.h"
 #include "pevent/sysfile.h"
@@ -14,38 +13,6 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-
-/* ---- the text that latency tracers keep ---- */
-
-bool fttext_is(const char *tracer)
-{
-	static const char *const patterns[] = {"wakeup*", "irqsoff", "preemptoff",
-					       "preemptirqsoff"};
-
-	for (size_t i = 0; tracer && i < sizeof(patterns) / sizeof(patterns[0]); i++)
-		if (glob_match(patterns[i], strlen(patterns[i]), tracer, strlen(tracer)))
-			return true;
-	return false;
-}
-
-bool fttext_has(const struct ftfiles *f)
-{
-	struct buf tracer = BUF_INIT;
-	bool is = !ftfiles_value(f, "current_tracer", &tracer) && fttext_is(buf_str(&tracer));
-
-	buf_release(&tracer);
-	return is;
-}
-
-int fttext_read(const struct ftfiles *f, struct buf *text, struct diag *d)
-{
-	int rc = ftfiles_read(f, "trace", text);
-
-	if (rc)
-		diag_error(d, NULL, -1, "the findings of the tracer cannot be read: %s",
-			   pp_strerror(rc));
-	return rc;
-}
 
 #define TOP "top" /* the name of what is no instance */
 

@@ -157,15 +157,6 @@ void ftrounds_close(struct rounds *r);
 /* The free memory of the machine; 0: unknown. */
 uint64_t ftrounds_free_kb(void);
 
-/* ---- buffers.c: what latency tracers keep ---- */
-
-/* Whether a tracer keeps the longest latency as text, instead of pages. */
-bool fttext_is(const char *tracer);
-/* Whether that of a buffer does. */
-bool fttext_has(const struct ftfiles *f);
-/* Adds what it has found. 0, or a code that was reported. */
-int fttext_read(const struct ftfiles *f, struct buf *text, struct diag *d);
-
 /* ---- write_stream_form.c ---- */
 
 /* The stream form. */

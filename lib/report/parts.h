@@ -292,7 +292,7 @@ struct report_child {
 /* By parent, then the smallest first, as they are put in front of each other. */
 void report_sort_children(struct report_child *v, size_t n);
 
-/* ---- every.c: what came since ---- */
+/* ---- since.c ---- */
 
 /* Takes note of what is counted now. 0 or PP_ENOMEM. */
 int report_since(struct report_since *x, const struct report *r);

@@ -1,11 +1,11 @@
 /*
  * Counting, for its files; private to lib/stat.
  *
- * stat.c: runs, intervals, the end.  counted_events.c: which events.  open_counters.c: what the
- * kernel is asked for, and their descriptors.  read_counters.c: from descriptors to the table.
- * output.c: output.  commands.c: commands that come by a pipe.  cpu_changes.c: CPUs that come and
- * go.  whom.c: CPUs and threads, and where CPUs are.  function_counts.c: functions that are places
- * of one event.
+ * stat.c: runs, intervals, the end.  counted_events.c: which events.  counter_attr.c: what the
+ * kernel is asked for.  open_counters.c: their descriptors.  read_counters.c: from descriptors to
+ * the table, and where CPUs are.  output.c: output.  commands.c: commands that come by a pipe.
+ * cpu_changes.c: CPUs that come and go.  whom.c: CPUs and threads.  function_counts.c: functions
+ * that are places of one event.
  */
 #ifndef PP_STAT_PARTS_H
 #define PP_STAT_PARTS_H
@@ -117,13 +117,15 @@ int stat_find_target(struct counting *s);
 /* Where a CPU is, by sysfs. */
 void stat_place(int cpu, struct count_cpu *place);
 
-/* open_counters.c */
+/* counter_attr.c */
 
 /* What the kernel is asked for. `leads`: it is switched on directly, or by exec. */
 struct perf_event_attr stat_attr(const struct counting *s, const struct stat_event *e, bool leads);
 
 /* Reports why an event was refused. The code. */
 int stat_cannot(const struct counting *s, const struct stat_event *e, int errnum);
+
+/* open_counters.c */
 
 /* Opens all events for the CPUs and threads; they do not count yet. */
 int stat_open(struct counting *s);
