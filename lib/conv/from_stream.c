@@ -21,25 +21,17 @@ static int event_name(struct stream_input *s, uint32_t source, const struct ps_e
 {
 	struct ps_str shown = e->name;
 	struct core_event core;
-	uint32_t key, *count;
-	int rc;
+	int rc = event_numbers_define(&s->numbers, source, e, NULL);
+	uint32_t number = event_number(&s->numbers, e->id);
 
+	if (rc)
+		return rc;
 	if (core_event(e->name.p, e->name.len, &core))
 		shown = ps_str(core.name, core.len);
 	buf_reset(&s->text);
-	buf_add(&s->text, &source, sizeof(source));
-	buf_add(&s->text, e->buffer.p, e->buffer.len);
-	buf_addc(&s->text, 0);
-	buf_add(&s->text, e->name.p, e->name.len);
-	rc = s->text.err ? s->text.err
-			 : intern_add(&s->names, s->text.data, s->text.len, &key, NULL);
-	count = rc ? NULL : map64_put(&s->counts, key, NULL);
-	if (!count)
-		return rc ? rc : PP_ENOMEM;
-	buf_reset(&s->text);
 	buf_add(&s->text, shown.p, shown.len);
-	if (++*count > 1)
-		buf_addf(&s->text, " #%u", *count);
+	if (number > 1)
+		buf_addf(&s->text, " #%u", number);
 	return s->text.err ? s->text.err : prof_text(s->c->p, buf_str(&s->text), s->text.len, name);
 }
 
@@ -158,9 +150,7 @@ static void forget_all(struct stream_input *s)
 	memset(s->recent, 0, sizeof(s->recent));
 	if (s->nevents)
 		memset(s->events, 0, s->nevents * sizeof(*s->events));
-	intern_release(&s->names);
-	s->names = (struct intern)INTERN_INIT;
-	map64_clear(&s->counts);
+	event_numbers_forget(&s->numbers);
 	s->used_string = 0;
 	forget_symbols(s);
 }
@@ -282,8 +272,7 @@ static void release(struct stream_input *s)
 	free(s->files);
 	free(s->path);
 	map64_release(&s->chains);
-	map64_release(&s->counts);
-	intern_release(&s->names);
+	event_numbers_release(&s->numbers);
 	buf_release(&s->text);
 }
 

@@ -6,6 +6,7 @@
 #define PP_CONV_FROM_STREAM_H
 
 #include "conv/parts.h"
+#include "event/event_numbers.h"
 
 #define RECENT	   1024
 #define MARKS_KEPT 64
@@ -50,8 +51,7 @@ struct stream_input {
 	uint32_t nsymbols, nparts, ndsos, nfiles;
 	struct map64 chains; /* the same */
 	struct known_mark marks[MARKS_KEPT];
-	struct intern names; /* of events since the header, with their source and buffer */
-	struct map64 counts; /* by name: how many events have it */
+	struct event_numbers numbers; /* since the header */
 	struct known_thread recent[RECENT];
 	uint32_t used_frame, used_symbol, used_dso, used_string, used_chain; /* the greatest */
 	uint32_t *path;

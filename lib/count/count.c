@@ -231,7 +231,8 @@ void counts_clear(struct counts *c)
 
 /* ---- sums ---- */
 
-double count_scaled(const struct count_value *v)
+/* A value that was counted for a part of the time only, as it would have been for all of it. */
+static double count_scaled(const struct count_value *v)
 {
 	if (!v->running)
 		return 0;

@@ -154,9 +154,6 @@ static inline const struct count_row *counts_row(const struct counts *c, uint32_
 	return &c->rows[(size_t)event * c->n_groups + group];
 }
 
-/* A value that was counted for a part of the time only, as it would have been for all of it. */
-double count_scaled(const struct count_value *v);
-
 /* The standard error of the mean of n values, from the sum of the squares of their distances. */
 double count_error(double squares, uint32_t n);
 

@@ -48,8 +48,8 @@ void count_form_begin(struct count_form *f, const struct counts *c, struct buf *
 		f->printed++;
 }
 
-void form_row(const struct count_form *f, const struct counts *c, uint32_t event, uint32_t group,
-	      struct buf *b)
+static void form_row(const struct count_form *f, const struct counts *c, uint32_t event,
+		     uint32_t group, struct buf *b)
 {
 	if (!counts_row(c, event, group)->cpus)
 		return; /* there is no counter of the event */

@@ -14,9 +14,6 @@
 
 /* form.c */
 
-void form_row(const struct count_form *f, const struct counts *c, uint32_t event, uint32_t group,
-	      struct buf *b);
-
 /* form_text.c */
 
 /* What a row is of: "S0-D0-C0           1 ". */

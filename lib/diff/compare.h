@@ -91,4 +91,15 @@ int latency_family(struct compare *c, struct family *f, bool p99);
 
 void compare_release(struct compare *c);
 
+/* ---- variation within recordings, if one is compared with one ---- */
+
+/* Whether both recordings have slices; the degrees of freedom. */
+bool slices_known(const struct compare *c, double *df);
+
+/*
+ * The dispersion of a row: the variance of the difference of both shares, as the slices show it, by
+ * what it were if samples were independent. `v`: the latter.
+ */
+double slices_phi(const struct compare *c, const struct diff_row *r, bool total, double v);
+
 #endif

@@ -43,28 +43,13 @@ void diff_add_notes(const struct diff *d, const char *before, struct buf *b);
 /* Sorts rows as people read them: by verdict, then by the size of the difference. */
 void diff_sort(struct family *f);
 
-/* ---- text_comparison.c ---- */
+/* ---- the forms: text_, data_, markup_ and folded_comparison.c ---- */
 
 int diff_write_text(struct diff *d, struct buf *b, struct out *out);
-
-/* ---- data_comparison.c ---- */
-
 int diff_write_tsv(struct diff *d, struct buf *b, struct out *out);
-
-/* ---- data_comparison.c ---- */
-
 int diff_write_json(struct diff *d, struct buf *b, struct out *out);
-
-/* ---- markdown_comparison.c ---- */
-
 int diff_write_markdown(struct diff *d, struct buf *b, struct out *out);
-
-/* ---- junit.c ---- */
-
 int diff_write_junit(struct diff *d, struct buf *b, struct out *out);
-
-/* ---- folded_comparison.c ---- */
-
 int diff_write_folded(struct diff *d, struct buf *b, struct out *out);
 
 #endif

@@ -1,6 +1,8 @@
 /* A comparison as a table for people, 80 columns wide. */
 #include "diff/parts.h"
 
+#include "table/unit.h"
+
 #include <math.h>
 
 #define COLUMNS	   80
@@ -8,28 +10,16 @@
 #define CHANCE_PHI 1.5 /* recordings vary hardly more than their samples do by chance */
 #define NAME_WIDTH (COLUMNS - NAME_AT)
 
-/* A name, cut to what is left of the line: its end tells more than its middle. */
-static void add_name(const struct diff *d, const struct diff_row *r, size_t width, struct buf *b)
+/* A name, cut to what is left of the line. */
+static void add_name(const struct diff *d, const struct diff_row *r, uint32_t width, struct buf *b)
 {
 	struct buf name = BUF_INIT;
-	size_t len, at = 0, chars = 0;
+	size_t len;
 	const char *s = diff_row_name(d, r, &len);
 
 	buf_add_safe(&name, s, len);
-	s = buf_str(&name);
-	for (size_t i = 0; i < name.len; i++)
-		chars += ((uint8_t)s[i] & 0xc0) != 0x80;
-	if (!d->opts.wide && chars > width) {
-		for (size_t keep = 0; keep < width - 2; at++)
-			keep += ((uint8_t)s[at] & 0xc0) != 0x80;
-		while (at > 0 && ((uint8_t)s[at] & 0xc0) == 0x80)
-			at--;
-		buf_add(b, s, at);
-		buf_adds(b, "..");
-	} else {
-		buf_add(b, s, name.len);
-	}
-	b->err = b->err ? b->err : name.err;
+	buf_add_cut(b, buf_str(&name), name.len, d->opts.wide ? 0 : width, "..");
+	buf_inherit(b, &name);
 	buf_release(&name);
 }
 

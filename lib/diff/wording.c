@@ -1,6 +1,6 @@
 /* What all forms of a comparison say in the same words, and the order of its rows. */
 #include "diff/parts.h"
-#include "diff/time_slices.h"
+#include "diff/compare.h"
 
 #include "table/unit.h"
 

@@ -38,7 +38,7 @@ void layout_add_text(struct layout *l, const char *s)
 	buf_release(&b);
 }
 
-void layout_add_count(struct layout *l, long double v)
+static void layout_add_count(struct layout *l, long double v)
 {
 	char text[64], *p = text + sizeof(text);
 	long double whole = floorl(v);

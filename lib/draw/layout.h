@@ -70,7 +70,6 @@ void layout_add_buf(struct layout *l, struct buf *b);
 /* Any bytes as text of XML or HTML. */
 void layout_add_text(struct layout *l, const char *s);
 /* 1,234,567 or 1,234.5; at most three decimals. */
-void layout_add_count(struct layout *l, long double v);
 void layout_add_percent(struct layout *l, long double v);
 /* A count with the name of what is counted, if that is known. */
 void layout_add_amount(struct layout *l, long double count);

@@ -4,9 +4,7 @@
 #include "base/hidden.h"
 #include "base/unpack.h"
 #include "dwarf/dwarf_image.h"
-#include "dwarf/dwarf_memory.h"
 #include "dwarf/dwarf_seal.h"
-#include "dwarf/dwarf_split.h"
 
 #include <dwarf.h>
 #include <stdio.h>

@@ -3,8 +3,11 @@
 
 #include "base/err.h"
 
+#include <dwarf.h>
+#include <errno.h>
 #include <gelf.h>
 #include <string.h>
+#include <unistd.h>
 
 enum kind { OTHER, TEXTS, ENTRIES };
 
@@ -69,4 +72,52 @@ int dwarf_seal(Elf *elf, struct arena *copies)
 			rc = PP_ECORRUPT;
 	}
 	return rc;
+}
+
+/* ---- no memory ---- */
+
+/* noreturn as a part of its type, which _Noreturn is not: clang takes no other handler. */
+static __attribute__((noreturn)) void no_memory(void)
+{
+	static const char text[] = ": out of memory\n";
+	const char *name = program_invocation_short_name;
+
+	if (write(STDERR_FILENO, name, strlen(name)) < 0 ||
+	    write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(PP_EXIT_FAIL);
+	_exit(PP_EXIT_FAIL);
+}
+
+void dwarf_memory(Dwarf *dwarf)
+{
+	if (dwarf)
+		dwarf_new_oom_handler(dwarf, no_memory);
+}
+
+/* ---- split units ---- */
+
+bool dwarf_split_sound(struct map64 *files, Dwarf_Die *content)
+{
+	Dwarf *dwarf = dwarf_cu_getdwarf(content->cu);
+	bool fresh;
+	uint32_t *slot = map64_put(files, (uintptr_t)dwarf, &fresh);
+
+	if (!slot)
+		return false;
+	if (fresh) {
+		dwarf_memory(dwarf);
+		*slot = dwarf_seal(dwarf_getelf(dwarf), NULL) == 0;
+	}
+	return *slot != 0;
+}
+
+const char *dwarf_split_name(Dwarf_Die *skeleton)
+{
+	Dwarf_Attribute attr;
+	const char *name = NULL;
+
+	if (dwarf_attr(skeleton, DW_AT_dwo_name, &attr) ||
+	    dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attr))
+		name = dwarf_formstring(&attr);
+	return name ? name : "a file .dwo";
 }

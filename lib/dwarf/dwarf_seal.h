@@ -12,7 +12,9 @@
 #define PP_DWARF_DWARF_SEAL_H
 
 #include "base/arena.h"
+#include "base/intern.h"
 
+#include <elfutils/libdw.h>
 #include <libelf.h>
 
 /*
@@ -20,5 +22,30 @@
  * table of texts has no end, or, with copies NULL, the entries have none; PP_ENOMEM.
  */
 int dwarf_seal(Elf *elf, struct arena *copies);
+
+/*
+ * What libdw does if it has no memory and cannot report it: it ends the program, with its message
+ * and status, as nothing else is possible there.
+ */
+
+/* For each that is opened; NULL is fine. */
+void dwarf_memory(Dwarf *dwarf);
+
+/*
+ * Split DWARF: units of which a file has only a skeleton, with their entries in a file of their own
+ * (.dwo), which libdw opens.
+ *
+ *	if (type == DW_UT_skeleton && !(content.addr && dwarf_split_sound(&files, &content)))
+ *		printf("%s cannot be read\n", dwarf_split_name(&skeleton));
+ */
+
+/*
+ * Whether the entries of a unit can be used: whether the texts of the file that has them have ends.
+ * Each file is examined once: files remembers them, and is the caller's.
+ */
+bool dwarf_split_sound(struct map64 *files, Dwarf_Die *content);
+
+/* The file that a skeleton names; lives as long as the skeleton's Dwarf. */
+const char *dwarf_split_name(Dwarf_Die *skeleton);
 
 #endif

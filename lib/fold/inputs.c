@@ -2,7 +2,7 @@
 #include "fold/inputs.h"
 
 #include "base/buf.h"
-#include "base/err.h"
+#include "base/each_input.h"
 #include "base/plain.h"
 #include "fold/sample_stacks.h"
 #include "fold/stack_text.h"
@@ -36,27 +36,25 @@ int fold_source(struct fold *f, struct src *s, struct diag *d)
 	return rc;
 }
 
+static int fold_file(void *ctx, const char *name)
+{
+	struct fold *f = ctx;
+	struct diag *d = fold_diag(f);
+	struct src *s;
+	int rc = plain_open(&s, name, d);
+
+	if (!rc)
+		rc = fold_source(f, s, d);
+	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
+		diag_error(d, name, -1, "cannot keep all stacks: %s", pp_strerror(rc));
+	return !rc ? PP_EXIT_OK : rc == PP_ECUT ? PP_EXIT_PARTIAL : PP_EXIT_FAIL;
+}
+
 int fold_files(struct fold *f, char **names, int n, struct diag *d)
 {
-	static char *standard_input[] = {"-"};
-	int status = PP_EXIT_OK, i = 0;
+	int status = each_input(names, n, fold_file, f);
 
-	if (!n)
-		names = standard_input;
-	do {
-		struct src *s;
-		int rc = plain_open(&s, names[i], d);
-
-		if (!rc)
-			rc = fold_source(f, s, d);
-		if (rc == PP_ENOMEM || rc == PP_ELIMIT)
-			diag_error(d, names[i], -1, "cannot keep all stacks: %s", pp_strerror(rc));
-		if (rc && rc != PP_ECUT)
-			return PP_EXIT_FAIL;
-		if (rc)
-			status = PP_EXIT_PARTIAL;
-	} while (++i < n);
-	if (fold_account(f)->partial) {
+	if (status < PP_EXIT_FAIL && fold_account(f)->partial) {
 		diag_say(d, NULL, "the folded text is partial: its source was damaged");
 		status = PP_EXIT_PARTIAL;
 	}

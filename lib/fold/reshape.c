@@ -31,7 +31,11 @@ static bool strip(const char *s, size_t n, uint64_t depth, struct buf *b)
 	return !w.depth && !w.odd;
 }
 
-void fold_strip_templates(const char *s, size_t n, uint64_t depth, struct buf *b)
+/*
+ * Adds a name without the template arguments below `depth` levels, as in "std::map<...>::find".
+ * Operators, "<unknown>", "<T as Trait>::f" and unfinished ones stay as they are.
+ */
+static void fold_strip_templates(const char *s, size_t n, uint64_t depth, struct buf *b)
 {
 	size_t from = b->len;
 

@@ -56,10 +56,4 @@ bool fold_shape_any(const struct fold_shape *s);
 /* A new fold, with the options, diag and account of f. 0, PP_ENOMEM or PP_ELIMIT. */
 int fold_shape(struct fold *f, const struct fold_shape *s, struct fold **to);
 
-/*
- * Adds a name without the template arguments below `depth` levels, as in "std::map<...>::find".
- * Operators, "<unknown>", "<T as Trait>::f" and unfinished ones stay as they are.
- */
-void fold_strip_templates(const char *s, size_t n, uint64_t depth, struct buf *b);
-
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "base/out.h"
-#include "ftrace/put_file.h"
+#include "ftrace/journal.h"
 #include "inplace/owner.h"
 #include "pevent/sysfile.h"
 

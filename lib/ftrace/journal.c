@@ -4,7 +4,6 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "event/glob.h"
-#include "ftrace/put_file.h"
 #include "inplace/owner.h"
 #include "pevent/sysfile.h"
 
@@ -19,6 +18,33 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* ---- writing to a file ---- */
+
+int ftput(const char *path, int flags, const char *value, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | flags), errnum = 0;
+
+	if (fd < 0)
+		return errno;
+	/* A file of lists takes a word a call; an empty value is what O_TRUNC has done. */
+	while (len && !errnum) {
+		ssize_t n = write(fd, value, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errnum = n ? errno : EIO;
+			break;
+		}
+		value += n;
+		len -= (size_t)n;
+	}
+	/* Lists of functions take effect at the close. */
+	if (close(fd) && !errnum)
+		errnum = errno;
+	return errnum;
+}
 
 #define PREFIX	   "ftrace."
 #define BUSY_TRIES 100 /* the kernel lets go of a buffer a while after its readers closed it */

@@ -21,6 +21,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -111,5 +112,8 @@ int journal_names(journal_name_fn *fn, void *ctx);
 
 /* Restores the settings that killed recorders left. *n: how many there were. */
 int journal_sweep(const char *root, unsigned *n, struct diag *d);
+
+/* Opens with O_TRUNC or O_APPEND, and writes all of it. 0 or an errno. */
+int ftput(const char *path, int flags, const char *value, size_t len);
 
 #endif

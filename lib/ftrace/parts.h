@@ -4,9 +4,9 @@
  * The flow: wanted.c holds the words of the command line, switch_events.c and function_lists.c find
  * what they mean, setup.c brings all of it into an instance (tracefs_files.c writes, journal.c
  * keeps what was before), recording_head.c reads what a recording begins with, buffer_rounds.c
- * reads the pages of the ring buffers round by round, latency_text.c what latency tracers print,
- * write_stream_form.c writes them as a stream (tracedat/write_sections.h: as trace.dat),
- * recording.c is the life of a recording, buffers.c that of the ones that stay.
+ * reads the pages of the ring buffers round by round, write_stream_form.c writes them as a stream
+ * (tracedat/write_sections.h: as trace.dat), recording.c is the life of a recording, buffers.c that
+ * of the ones that stay.
  */
 #ifndef PP_FTRACE_PARTS_H
 #define PP_FTRACE_PARTS_H
@@ -156,15 +156,6 @@ void ftrounds_stats(const struct rounds *r, const char *buffer, struct buf *opti
 void ftrounds_close(struct rounds *r);
 /* The free memory of the machine; 0: unknown. */
 uint64_t ftrounds_free_kb(void);
-
-/* ---- latency_text.c ---- */
-
-/* Whether a tracer keeps the longest latency as text, instead of pages. */
-bool fttext_is(const char *tracer);
-/* Whether that of a buffer does. */
-bool fttext_has(const struct ftfiles *f);
-/* Adds what it has found. 0, or a code that was reported. */
-int fttext_read(const struct ftfiles *f, struct buf *text, struct diag *d);
 
 /* ---- write_stream_form.c ---- */
 

@@ -2,7 +2,8 @@
 #include "ftrace/tracefs_files.h"
 
 #include "base/err.h"
-#include "ftrace/put_file.h"
+#include "event/glob.h"
+#include "ftrace/journal.h"
 #include "inplace/owner.h"
 #include "pevent/sysfile.h"
 
@@ -359,4 +360,36 @@ int ftfiles_write(const struct ftfiles *f, const char *name, const char *value, 
 	ftfiles_path(f, name, path, &own);
 	errnum = ftput(path, O_TRUNC, value, strlen(value));
 	return errnum ? refused(f, name, value, errnum, why) : 0;
+}
+
+/* ---- what latency tracers keep ---- */
+
+bool fttext_is(const char *tracer)
+{
+	static const char *const patterns[] = {"wakeup*", "irqsoff", "preemptoff",
+					       "preemptirqsoff"};
+
+	for (size_t i = 0; tracer && i < sizeof(patterns) / sizeof(patterns[0]); i++)
+		if (glob_match(patterns[i], strlen(patterns[i]), tracer, strlen(tracer)))
+			return true;
+	return false;
+}
+
+bool fttext_has(const struct ftfiles *f)
+{
+	struct buf tracer = BUF_INIT;
+	bool is = !ftfiles_value(f, "current_tracer", &tracer) && fttext_is(buf_str(&tracer));
+
+	buf_release(&tracer);
+	return is;
+}
+
+int fttext_read(const struct ftfiles *f, struct buf *text, struct diag *d)
+{
+	int rc = ftfiles_read(f, "trace", text);
+
+	if (rc)
+		diag_error(d, NULL, -1, "the findings of the tracer cannot be read: %s",
+			   pp_strerror(rc));
+	return rc;
 }

@@ -60,4 +60,16 @@ int ftfiles_add(const struct ftfiles *f, const char *name, const char *line, con
 /* Writes without a journal: anything that is not a setting. */
 int ftfiles_write(const struct ftfiles *f, const char *name, const char *value, struct buf *why);
 
+/*
+ * What latency tracers keep: the events of the longest latency that they have seen, apart from the
+ * ring buffers, to be read as text.
+ */
+
+/* Whether a tracer keeps the longest latency as text, instead of pages. */
+bool fttext_is(const char *tracer);
+/* Whether that of a buffer does. */
+bool fttext_has(const struct ftfiles *f);
+/* Adds what it has found. 0, or a code that was reported. */
+int fttext_read(const struct ftfiles *f, struct buf *text, struct diag *d);
+
 #endif

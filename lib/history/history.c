@@ -1,5 +1,5 @@
 /* Reads recordings of the scheduler, gives each event to the form that was asked for. */
-#include "base/err.h"
+#include "base/each_input.h"
 #include "history/parts.h"
 
 #include <inttypes.h>
@@ -40,8 +40,9 @@ static int see(struct history *h, const struct ps_record *rec)
 	}
 }
 
-static int read_one(struct history *h, const char *name)
+static int read_one(void *ctx, const char *name)
 {
+	struct history *h = ctx;
 	const struct ps_record *rec;
 	struct src *src;
 	int rc = src_open(&src, name, h->d), status;
@@ -119,19 +120,12 @@ static void release(struct history *h)
 
 int history_run(const struct history_opts *o, char **names, int n, int fd, struct diag *d)
 {
-	static char *standard_input[] = {"-"};
 	struct history h = {.o = *o, .d = d, .width = HISTORY_WIDTH};
-	int worst = PP_EXIT_OK, i = 0, rc = out_init(&h.out, fd);
+	int worst, rc = out_init(&h.out, fd);
 
 	if (rc)
 		return PP_EXIT_FAIL;
-	if (!n)
-		names = standard_input;
-	do {
-		int status = read_one(&h, names[i]);
-
-		worst = status > worst ? status : worst;
-	} while (worst != PP_EXIT_FAIL && ++i < n);
+	worst = each_input(names, n, read_one, &h);
 	if (worst != PP_EXIT_FAIL && (!h.all_switches || !h.shown)) {
 		if (!h.all_switches)
 			diag_error(d, NULL, -1,

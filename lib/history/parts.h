@@ -150,8 +150,6 @@ void history_count(struct history_stats *s, uint64_t v);
 /* A line for what h->seen has, as far as it was asked for. 0 or an error. */
 int history_times(struct history *h);
 int history_lost(struct history *h, const struct ps_lost *l);
-/* The head of the lines; once. */
-void history_head(struct history *h);
 
 /* ---- threads_and_cpus.c ---- */
 

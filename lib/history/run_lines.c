@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-void history_head(struct history *h)
+/* The head of the lines; once. */
+static void history_head(struct history *h)
 {
 	struct buf *b = &h->b;
 	int rule = (int)h->ncpus;

@@ -93,7 +93,11 @@ static int sweep_group(const struct tracefs *t, enum tracefs_list list, const ch
 	return rc ? rc : PP_EIO;
 }
 
-int inplace_sweep(const struct tracefs *t, unsigned *n, struct diag *d)
+/*
+ * Removes the probes of recorders that have exited, of which there are *n. 0, or an error of
+ * reading that was reported; what is in use stays, with a warning.
+ */
+static int inplace_sweep(const struct tracefs *t, unsigned *n, struct diag *d)
 {
 	*n = 0;
 	for (int list = 0; list < TRACEFS_LISTS; list++) {

@@ -77,12 +77,9 @@ int inplace_make(struct inplace *in, const struct probe_words *w, const char *pi
 void inplace_end(struct inplace *in, struct diag *d);
 
 /*
- * Removes the probes of recorders that have exited, of which there are *n. 0, or an error of
- * reading that was reported; what is in use stays, with a warning.
+ * Removes the probes of recorders that have exited, where tracefs is in `dir`; NULL: where it is
+ * mounted. What is in use stays, with a warning.
  */
-int inplace_sweep(const struct tracefs *t, unsigned *n, struct diag *d);
-
-/* The same where tracefs is in `dir`; NULL: where it is mounted. */
 int inplace_clean(const char *dir, struct diag *d);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "base/err.h"
 #include "dwarf/dwarf_image.h"
-#include "dwarf/dwarf_memory.h"
 #include "dwarf/dwarf_seal.h"
 #include "inspect/units.h"
 #include "symbol/gopcln.h"

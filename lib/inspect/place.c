@@ -33,7 +33,8 @@ struct eval {
 
 static void run(struct eval *e, const Dwarf_Op *ops, size_t n);
 
-const char *place_register_name(int reg)
+/* The kernel's name of a register ("di"), or NULL. */
+static const char *place_register_name(int reg)
 {
 	static const char *const names[] = {"ax",  "dx",  "cx",	 "bx",	"si",  "di",
 					    "bp",  "sp",  "r8",	 "r9",	"r10", "r11",

@@ -82,7 +82,4 @@ void place_show(const struct place *p, const struct binary *b, uint64_t pc, stru
 /* The value becomes what is in memory at it. False: there are too many loads. */
 bool value_load(struct value *v);
 
-/* The kernel's name of a register ("di"), or NULL. */
-const char *place_register_name(int reg);
-
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
-#include "dwarf/dwarf_split.h"
+#include "dwarf/dwarf_seal.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

@@ -42,6 +42,8 @@ static const struct {
 #undef C
 };
 
+_Static_assert(NCOLUMNS + 3 + LAT_BY_MAX < LAT_COLUMNS_MAX, "all columns have room");
+
 struct value {
 	const char *s; /* NULL: a number */
 	size_t n;
@@ -144,7 +146,7 @@ static void put_cell(struct lat_list *s, const char *text, size_t n, uint32_t wi
 	uint32_t room = last || s->wide ? 0 : width, used;
 	size_t from = s->line.len;
 
-	buf_add_cut(&s->line, text, n, room);
+	buf_add_cut(&s->line, text, n, room, TEXT_CUT);
 	used = text_width(buf_str(&s->line) + from, s->line.len - from);
 	buf_fill(&s->line, ' ', (used < width ? width - used : 0) + 1);
 }
@@ -354,99 +356,57 @@ static void text_line(struct lat_list *s, const struct lat *l, const struct inte
 
 /* ---- the other forms ---- */
 
-static const char *const stack_names[] = {"stack", "end_stack", "waker_stack"};
-
-static struct value stack(const struct lat *l, const struct interval *iv, int i)
+/* The columns: the line's own, those of stacks, those of --by. 0 or PP_ENOMEM. */
+static int make_columns(struct lat_list *s, const struct lat *l)
 {
-	return text(l, i == 0 ? iv->start.text : i == 1 ? iv->end.text : iv->wake.text);
-}
-
-static void tsv_title(struct lat_list *s, const struct lat *l)
-{
+	static const char *const stacks[] = {"stack", "end_stack", "waker_stack"};
+	struct record_column *c = s->columns;
 	struct ps_str t;
 
-	for (int c = 0; c < NCOLUMNS; c++)
-		buf_addf(&s->line, "%s%s", c ? "\t" : "", columns[c].name);
+	for (int i = 0; i < NCOLUMNS; i++)
+		c++->name = columns[i].name;
 	for (int i = 0; i < 3 && s->stacks; i++)
-		buf_addf(&s->line, "\t%s", stack_names[i]);
+		c++->name = stacks[i];
 	for (uint32_t i = 0; (t = lat_by_text(l, i)).p; i++) {
-		buf_addc(&s->line, '\t');
-		buf_add_safe(&s->line, t.p, t.len);
+		c->name = arena_dup(&s->names, t.p, t.len);
+		if (!c++->name)
+			return PP_ENOMEM;
 	}
-	buf_addc(&s->line, '\n');
+	return 0;
 }
 
-static void tsv_value(struct buf *b, const struct value *v)
+static void add_value(struct records *r, struct value v)
 {
-	if (v->s)
-		buf_add_safe(b, v->s, v->n); /* a tab or newline in it is \x09, \x0a */
-	else if (!v->none)
-		number_add(b, v);
-}
-
-static void tsv_line(struct lat_list *s, const struct lat *l, const struct interval *iv)
-{
-	if (!s->titled)
-		tsv_title(s, l);
-	for (int c = 0; c < NCOLUMNS; c++) {
-		struct value v = get(s, l, iv, c);
-
-		if (c)
-			buf_addc(&s->line, '\t');
-		tsv_value(&s->line, &v);
-	}
-	for (int i = 0; i < 3 && s->stacks; i++) {
-		struct value v = stack(l, iv, i);
-
-		buf_addc(&s->line, '\t');
-		tsv_value(&s->line, &v);
-	}
-	for (uint32_t i = 0; lat_by_text(l, i).p; i++) {
-		struct value v = by_value(l, iv, i);
-
-		buf_addc(&s->line, '\t');
-		tsv_value(&s->line, &v);
-	}
-	buf_addc(&s->line, '\n');
-}
-
-static void json_value(struct buf *b, const char *name, size_t len, const struct value *v)
-{
-	if (v->none)
-		return;
-	if (b->len > 1)
-		buf_addc(b, ',');
-	buf_add_json(b, name, len);
-	buf_addc(b, ':');
-	if (v->s)
-		buf_add_json(b, v->s, v->n);
-	else if (v->is_address)
-		buf_addf(b, "\"0x%" PRIx64 "\"", v->number);
+	if (v.none)
+		record_none(r);
+	else if (v.s)
+		record_text(r, v.s, v.n);
+	else if (v.is_address)
+		record_hex(r, v.number);
+	else if (v.is_signed)
+		record_number(r, "%" PRId64, (int64_t)v.number);
 	else
-		number_add(b, v);
+		record_u64(r, v.number);
 }
 
-static void json_line(struct lat_list *s, const struct lat *l, const struct interval *iv)
+static int add_record(struct lat_list *s, const struct lat *l, const struct interval *iv)
 {
-	struct ps_str t;
+	struct records r = {.columns = s->columns, .form = s->form, .b = &s->line};
+	const uint32_t stacks[] = {iv->start.text, iv->end.text, iv->wake.text};
+	int rc = s->titled ? 0 : make_columns(s, l);
 
-	buf_addc(&s->line, '{');
-	for (int c = 0; c < NCOLUMNS; c++) {
-		struct value v = get(s, l, iv, c);
-
-		json_value(&s->line, columns[c].name, strlen(columns[c].name), &v);
-	}
-	for (int i = 0; i < 3 && s->stacks; i++) {
-		struct value v = stack(l, iv, i);
-
-		json_value(&s->line, stack_names[i], strlen(stack_names[i]), &v);
-	}
-	for (uint32_t i = 0; (t = lat_by_text(l, i)).p; i++) {
-		struct value v = by_value(l, iv, i);
-
-		json_value(&s->line, t.p, t.len, &v);
-	}
-	buf_adds(&s->line, "}\n");
+	if (rc)
+		return rc;
+	if (!s->titled)
+		records_titles(&r, columns[0].name);
+	for (int c = 0; c < NCOLUMNS; c++)
+		add_value(&r, get(s, l, iv, c));
+	for (int i = 0; i < 3 && s->stacks; i++)
+		add_value(&r, text(l, stacks[i]));
+	for (uint32_t i = 0; lat_by_text(l, i).p; i++)
+		add_value(&r, by_value(l, iv, i));
+	record_end(&r);
+	return 0;
 }
 
 static void add_shorter(struct lat_list *s, const char *unit, uint64_t dur)
@@ -483,20 +443,20 @@ bool lat_list_none(const struct lat_list *s, struct buf *b)
 int lat_list_add(void *ctx, const struct lat *l, const struct interval *iv)
 {
 	struct lat_list *s = ctx;
+	int rc = 0;
 
 	if (iv->dur < s->slower) {
 		add_shorter(s, lat_kind_unit(l, iv->kind), iv->dur);
 		return 0;
 	}
 	buf_reset(&s->line);
-	switch (s->form) {
-	case TABLE_FORM_TSV: tsv_line(s, l, iv); break;
-	case TABLE_FORM_JSON: json_line(s, l, iv); break;
-	default: text_line(s, l, iv); break;
-	}
+	if (s->form == TABLE_FORM_TEXT)
+		text_line(s, l, iv);
+	else
+		rc = add_record(s, l, iv);
 	s->titled = true;
 	s->n++;
-	if (s->line.err || s->cell.err || s->key.err)
+	if (rc || s->line.err || s->cell.err || s->key.err)
 		return PP_ENOMEM;
 	return out_add(&s->out, s->line.data, s->line.len);
 }
@@ -506,5 +466,6 @@ int lat_list_close(struct lat_list *s)
 	buf_release(&s->line);
 	buf_release(&s->cell);
 	buf_release(&s->key);
+	arena_release(&s->names);
 	return out_close(&s->out);
 }

@@ -11,9 +11,12 @@
 #include "interval/lat_fields.h"
 #include "interval/lat_run.h"
 
+#define LAT_COLUMNS_MAX (14 + 3 + LAT_BY_MAX + 1) /* its own, stacks, --by, an end */
 struct lat_list {
 	struct out out;
 	struct buf line, cell, key;
+	struct arena names; /* of the columns of --by */
+	struct record_column columns[LAT_COLUMNS_MAX];
 	enum table_form form;
 	uint64_t slower;
 	uint64_t n;	  /* lines */

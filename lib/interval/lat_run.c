@@ -4,7 +4,7 @@
  */
 #include "interval/lat_out.h"
 
-#include "base/err.h"
+#include "base/each_input.h"
 #include "table/gate.h"
 #include "table/periods.h"
 
@@ -18,12 +18,13 @@
 struct run {
 	struct plat_opts *o;
 	struct lat *l;
+	struct diag *d;
 	struct lat_emit *emit;	       /* NULL: tables or a list */
 	struct lat_list *list;	       /* NULL: tables or a stream */
 	struct periods *periods;       /* NULL: one table in the end */
 	struct gates *gates;	       /* NULL: none */
 	struct lat_timeline *timeline; /* NULL: something else */
-	uint64_t samples;
+	uint64_t samples, lost;
 	bool unknown; /* --by has a name that no event has */
 	bool wakers;  /* of wakeups it is not known who did them */
 };
@@ -31,17 +32,16 @@ struct run {
 /* ---- messages ---- */
 
 /* The list has no line. */
-static int say_no_line(const struct run *run, const struct lat_list *list, int status,
-		       struct diag *d)
+static int say_no_line(const struct run *run, const struct lat_list *list, int status)
 {
 	struct buf b = BUF_INIT;
 
 	if (!lat_list_none(list, &b))
-		status = lat_say_nothing(run->l, run->samples, d);
+		status = lat_say_nothing(run->l, run->samples, run->d);
 	else if (b.err)
 		status = PP_EXIT_FAIL;
 	else
-		diag_say(d, NULL, "%s", buf_str(&b));
+		diag_say(run->d, NULL, "%s", buf_str(&b));
 	buf_release(&b);
 	return status;
 }
@@ -82,8 +82,10 @@ static int see_period(struct periods *p, const struct ps_record *rec)
 	return periods_see(p, rec->sample.time);
 }
 
-static int read_one(struct run *run, const char *name, struct diag *d, uint64_t *lost)
+static int read_one(void *ctx, const char *name)
 {
+	struct run *run = ctx;
+	struct diag *d = run->d;
 	const struct ps_record *rec;
 	struct sreader *r;
 	struct src *s;
@@ -118,30 +120,20 @@ static int read_one(struct run *run, const char *name, struct diag *d, uint64_t 
 	if (ours)
 		diag_error(d, name, -1, "cannot continue: %s", pp_strerror(rc));
 	status = ours || rc == PP_EPIPE ? PP_EXIT_FAIL : sreader_status(r, rc);
-	*lost += sreader_account(r)->lost;
+	run->lost += sreader_account(r)->lost;
 	sreader_free(r);
 	return status;
 }
 
-static int read_all(struct run *run, char **names, int n, struct diag *d, uint64_t *lost)
+static int read_all(struct run *run, char **names, int n)
 {
-	static char *standard_input[] = {"-"};
-	int worst = PP_EXIT_OK, i = 0;
+	int status = each_input(names, n, read_one, run);
 
-	if (!n)
-		names = standard_input;
-	do {
-		int status = read_one(run, names[i], d, lost);
-
-		if (status == PP_EXIT_FAIL || status == PP_EXIT_USAGE)
-			return status;
-		worst = status > worst ? status : worst;
-	} while (++i < n);
-	if (*lost)
-		diag_say(d, NULL, "the recording lost %" PRIu64 " events: %s", *lost,
+	if (run->lost && status < PP_EXIT_FAIL)
+		diag_say(run->d, NULL, "the recording lost %" PRIu64 " events: %s", run->lost,
 			 run->o->lat.pair.across_losses ? "intervals across that count"
 							: "no interval is made across that");
-	return worst;
+	return status;
 }
 
 /* ---- results ---- */
@@ -153,8 +145,9 @@ static bool shows_wakers(const struct run *run)
 	       lat_by_term(run->l, LAT_TERM_WAKER_TID) || lat_by_term(run->l, LAT_TERM_WAKER_STACK);
 }
 
-static int finish(struct run *run, int status, struct diag *d)
+static int finish(struct run *run, int status)
 {
+	struct diag *d = run->d;
 	unsigned unknown = 0;
 	struct buf why = BUF_INIT;
 	int rc;
@@ -183,11 +176,19 @@ static int finish(struct run *run, int status, struct diag *d)
 }
 
 /* The status of what was printed. */
-static int last(const struct run *run, int status, uint64_t lost)
+static int last(const struct run *run, int status)
 {
-	bool less = run->unknown || (run->o->strict && (lost || run->wakers));
+	bool less = run->unknown || (run->o->strict && (run->lost || run->wakers));
 
 	return !status && less ? PP_EXIT_PARTIAL : status;
+}
+
+/* The status of an output that was closed with an error, or without. */
+static int closed(const struct run *run, int rc, int status)
+{
+	if (rc && rc != PP_EPIPE)
+		diag_error(run->d, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	return rc ? PP_EXIT_FAIL : last(run, status);
 }
 
 /* Intervals of a kind were made, and all were left out by a filter: gates_zero_fn. */
@@ -209,12 +210,10 @@ static bool counted_zero(void *ctx, const char *value, size_t len)
 	return filtered;
 }
 
-/* 0, or the exit status. */
-static int judge(struct run *run)
+/* The exit status for an error of options and names; 0: none. */
+static int status_of(int rc)
 {
-	int rc = gates_judge(run->gates, lat_tables(run->l), counted_zero, run->l);
-
-	return !rc ? 0 : rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
+	return !rc ? PP_EXIT_OK : rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 }
 
 /* How the tables are written, unless an option tells. */
@@ -232,7 +231,7 @@ static void choose_form(struct plat_opts *o)
 		o->out.stats = (1u << TABLE_NSTATS) - 1;
 }
 
-static int print_tables(struct run *run, int status, uint64_t lost, struct diag *d)
+static int print_tables(struct run *run, int status)
 {
 	struct plat_opts *o = run->o;
 	struct tables *ts = lat_tables(run->l);
@@ -240,21 +239,19 @@ static int print_tables(struct run *run, int status, uint64_t lost, struct diag 
 
 	if (status == PP_EXIT_FAIL || status == PP_EXIT_USAGE)
 		return status;
-	ts->lost = lost;
+	ts->lost = run->lost;
 	ts->partial = status == PP_EXIT_PARTIAL;
-	printed = judge(run);
+	printed = status_of(gates_judge(run->gates, ts, counted_zero, run->l));
 	if (printed)
 		return printed;
 	if (tables_empty(ts)) {
-		printed = lat_say_nothing(run->l, run->samples, d);
-		return run->gates ? gates_status(run->gates, last(run, status, lost)) : printed;
+		printed = lat_say_nothing(run->l, run->samples, run->d);
+		return run->gates ? gates_status(run->gates, last(run, status)) : printed;
 	}
 	if (o->out.form != TABLE_FORM_TEXT && o->stats && lat_account_table(run->l))
 		return PP_EXIT_FAIL;
-	printed = tables_print(ts, &o->out, STDOUT_FILENO, d);
-	if (printed)
-		return printed;
-	return gates_status(run->gates, last(run, status, lost));
+	printed = tables_print(ts, &o->out, STDOUT_FILENO, run->d);
+	return printed ? printed : gates_status(run->gates, last(run, status));
 }
 
 /* A completion of struct periods. */
@@ -263,63 +260,56 @@ static int complete(void *ctx)
 	return lat_complete(ctx);
 }
 
-static int run_tables(struct run *run, char **names, int n, struct diag *d)
+static int run_tables(struct run *run, char **names, int n)
 {
 	struct plat_opts *o = run->o;
 	struct periods periods;
-	uint64_t lost = 0;
 	int status;
 
 	choose_form(o);
 	if (o->view)
 		lat_tables(run->l)->view = o->view;
 	if (o->out.every) {
-		if (periods_open(&periods, &o->out, lat_tables(run->l), d))
+		if (periods_open(&periods, &o->out, lat_tables(run->l), run->d))
 			return PP_EXIT_FAIL;
 		periods.complete = complete;
 		periods.ctx = run->l;
 		run->periods = &periods;
 	}
-	status = finish(run, read_all(run, names, n, d, &lost), d);
-	status = print_tables(run, status, lost, d);
+	status = finish(run, read_all(run, names, n));
+	status = print_tables(run, status);
 	if (run->periods)
 		periods_release(run->periods);
 	run->periods = NULL;
 	return status;
 }
 
-static int run_list(struct run *run, char **names, int n, struct diag *d)
+static int run_list(struct run *run, char **names, int n)
 {
 	struct lat_list list;
-	uint64_t lost = 0;
-	int rc = lat_list_open(&list, run->o), status;
+	int status;
 
-	if (rc)
+	if (lat_list_open(&list, run->o))
 		return PP_EXIT_FAIL;
 	run->o->lat.sink = lat_list_add;
 	run->o->lat.sink_ctx = &list;
 	run->list = &list;
-	status = finish(run, read_all(run, names, n, d, &lost), d);
+	status = finish(run, read_all(run, names, n));
 	if (status != PP_EXIT_FAIL && !list.n)
-		status = say_no_line(run, &list, status, d);
+		status = say_no_line(run, &list, status);
 	if (list.hidden)
-		diag_say(d, NULL, "the lines do not fit the terminal: --wide shows all columns");
+		diag_say(run->d, NULL,
+			 "the lines do not fit the terminal: --wide shows all columns");
 	run->list = NULL;
-	rc = lat_list_close(&list);
-	if (rc && rc != PP_EPIPE)
-		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
-	if (rc)
-		return PP_EXIT_FAIL;
-	return last(run, status, lost);
+	return closed(run, lat_list_close(&list), status);
 }
 
-static int run_timeline(struct run *run, char **names, int n, struct diag *d)
+static int run_timeline(struct run *run, char **names, int n)
 {
 	struct lat_timeline t;
-	uint64_t lost = 0;
-	int rc = lat_timeline_start(&t), status;
+	int status;
 
-	if (rc)
+	if (lat_timeline_start(&t))
 		return PP_EXIT_FAIL;
 	if (!run->o->lat.raw)
 		t.names = (struct lat_fields_names){run->o->lat.symbol, run->o->lat.symbol_ctx};
@@ -327,20 +317,17 @@ static int run_timeline(struct run *run, char **names, int n, struct diag *d)
 	run->o->lat.open = lat_timeline_open;
 	run->o->lat.sink_ctx = &t;
 	run->timeline = &t;
-	status = finish(run, read_all(run, names, n, d, &lost), d);
+	status = finish(run, read_all(run, names, n));
 	if (status != PP_EXIT_FAIL && !t.n)
-		status = lat_say_nothing(run->l, run->samples, d);
+		status = lat_say_nothing(run->l, run->samples, run->d);
 	if (t.more_marks)
-		diag_say(d, NULL, "%" PRIu64 " events are not marked: only the first %u are",
+		diag_say(run->d, NULL, "%" PRIu64 " events are not marked: only the first %u are",
 			 t.more_marks, LAT_MARKS_MAX);
 	run->timeline = NULL;
-	rc = lat_timeline_close(&t, status);
-	if (rc && rc != PP_EPIPE)
-		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
-	return rc ? PP_EXIT_FAIL : last(run, status, lost);
+	return closed(run, lat_timeline_close(&t, status), status);
 }
 
-static int run_emit(struct run *run, char **names, int n, struct diag *d)
+static int run_emit(struct run *run, char **names, int n)
 {
 	struct plat_opts *o = run->o;
 	struct filter f = {.name = "plat",
@@ -353,25 +340,25 @@ static int run_emit(struct run *run, char **names, int n, struct diag *d)
 	struct ps_end end = {0};
 	struct ssink sink;
 
-	if (ssink_open(&sink, STDOUT_FILENO, &o->sink, d))
+	if (ssink_open(&sink, STDOUT_FILENO, &o->sink, run->d))
 		return PP_EXIT_FAIL;
 	emit.w = &sink.w;
 	run->emit = &emit;
 	o->lat.sink = lat_emit_add;
 	o->lat.sink_ctx = &emit;
-	filter_run(&f, names, n, &sink, d, &end);
-	end.status = (uint32_t)finish(run, (int)end.status, d);
+	filter_run(&f, names, n, &sink, run->d, &end);
+	end.status = (uint32_t)finish(run, (int)end.status);
 	if (emit.missing)
-		diag_say(d, NULL,
+		diag_say(run->d, NULL,
 			 "%" PRIu64
 			 " stacks are missing: intervals that were open at a time had too many",
 			 emit.missing);
 	if (end.status != PP_EXIT_FAIL && !emit.n)
-		end.status = (uint32_t)lat_say_nothing(run->l, run->samples, d);
+		end.status = (uint32_t)lat_say_nothing(run->l, run->samples, run->d);
 	if (o->strict && (end.lost || run->wakers) && !end.status)
 		end.status = PP_EXIT_PARTIAL;
 	lat_emit_release(&emit);
-	return ssink_close(&sink, &end, d);
+	return ssink_close(&sink, &end, run->d);
 }
 
 static int list_kinds(void)
@@ -397,28 +384,26 @@ static int list_kinds(void)
 }
 
 /* --fail-if: the conditions, and whether there are such names. 0, or the exit status. */
-static int make_gates(struct run *run, struct diag *d)
+static int make_gates(struct run *run)
 {
-	const struct plat_opts *o = run->o;
 	struct tables names;
-	int rc;
+	int rc = gates_new(&run->gates, &run->o->out.gates, run->d);
 
-	rc = gates_new(&run->gates, &o->out.gates, d);
 	if (rc || !run->gates)
-		return !rc ? 0 : rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
+		return status_of(rc);
 	tables_init(&names);
 	rc = lat_names(run->l, &names);
 	if (rc)
-		diag_error(d, NULL, -1, "%s", pp_strerror(rc));
+		diag_error(run->d, NULL, -1, "%s", pp_strerror(rc));
 	rc = rc ? rc : gates_check(run->gates, &names);
 	tables_release(&names);
-	return !rc ? 0 : rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
+	return status_of(rc);
 }
 
 int plat_run(struct plat_opts *o, char **names, int n, struct diag *d)
 {
 	struct buf why = BUF_INIT;
-	struct run run = {.o = o};
+	struct run run = {.o = o, .d = d};
 	int rc, status;
 
 	if (o->list_kinds)
@@ -438,18 +423,18 @@ int plat_run(struct plat_opts *o, char **names, int n, struct diag *d)
 		diag_error(d, NULL, -1, "%s", pp_strerror(rc));
 	buf_release(&why);
 	if (rc)
-		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
-	status = make_gates(&run, d);
+		return status_of(rc);
+	status = make_gates(&run);
 	if (status)
 		;
 	else if (o->emit)
-		status = run_emit(&run, names, n, d);
+		status = run_emit(&run, names, n);
 	else if (o->timeline)
-		status = run_timeline(&run, names, n, d);
+		status = run_timeline(&run, names, n);
 	else if (o->list)
-		status = run_list(&run, names, n, d);
+		status = run_list(&run, names, n);
 	else
-		status = run_tables(&run, names, n, d);
+		status = run_tables(&run, names, n);
 	gates_free(run.gates);
 	lat_free(run.l);
 	return status;

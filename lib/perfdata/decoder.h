@@ -148,7 +148,7 @@ int perf_event_write_renamed(struct perf_decoder *p);
 /* The string id of a thread's name, as perf has it. */
 int perf_comm(struct perf_decoder *p, uint32_t tid, uint32_t *comm);
 
-/* ---- feature_facts.c: header features ---- */
+/* ---- feature.c: header features ---- */
 
 /* Makes facts of a feature: META and BLOB records. */
 int perf_feature_put(struct perf_decoder *p, uint32_t feature, struct cursor c);

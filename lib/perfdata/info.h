@@ -343,7 +343,7 @@ static inline uint64_t *perf_take_u64s(struct cursor *c, uint64_t n)
 int perf_sample_take(const struct perf_info *p, const struct perf_attr *a, struct cursor *c,
 		     struct perf_taken *t);
 
-/* ---- threads.c ---- */
+/* ---- context_records.c: the names of threads ---- */
 
 /* The names of threads, as numbers of the caller's. */
 struct perf_threads {

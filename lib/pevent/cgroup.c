@@ -48,7 +48,8 @@ static bool parse_mount(const char *line, size_t len, const char **dir, size_t *
 	return *v1 || strncmp(type, "cgroup2 ", 8) == 0;
 }
 
-int cgroup_root(struct buf *path)
+/* Where that hierarchy is mounted, by /proc/self/mountinfo. 0, PP_ENOENT, PP_ENOMEM. */
+static int cgroup_root(struct buf *path)
 {
 	struct buf text = BUF_INIT;
 	int rc = sysfile_read("/proc/self/mountinfo", SYSFILE_MAX, &text);

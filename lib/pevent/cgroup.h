@@ -15,9 +15,6 @@
 
 #include "base/buf.h"
 
-/* Where that hierarchy is mounted, by /proc/self/mountinfo. 0, PP_ENOENT, PP_ENOMEM. */
-int cgroup_root(struct buf *path);
-
 /*
  * *fd is the directory; `full` gets its name from the hierarchy's root ("/a/b"). 0; PP_ENOENT,
  * PP_EUSAGE (several match) or another code with the reason in `why`.

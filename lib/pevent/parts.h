@@ -26,7 +26,7 @@ bool name_numbers(const char *text, struct pevent *ev, const char **mods);
 /* What follows "mem:"; *mods as before. 0 or PP_EUSAGE. */
 int name_breakpoint(const char *text, struct pevent *ev, const char **mods, struct buf *why);
 
-/* ---- modifier.c: the letters after the last colon ---- */
+/* ---- terms.c: the letters after the last colon ---- */
 
 /* Adds modifiers to what the event has. 0 or PP_EUSAGE. */
 int modifiers_set(struct pevent *ev, const char *mods, struct buf *why);
@@ -53,9 +53,6 @@ struct pmu {
 	char dir[512];
 	uint32_t type;
 };
-
-/* Has the machine this PMU? 0, PP_ENOENT, or another code. */
-int pmu_open(const struct pevents *e, const char *name, struct pmu *p);
 
 /* Calls visit for each PMU that NAME/.../ is for; see perf-list(1). PP_ENOENT if there is none. */
 typedef int pmu_visit(void *ctx, const struct pmu *p);

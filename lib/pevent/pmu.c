@@ -43,7 +43,8 @@ int pmu_text(const struct pmu *p, const char *file, struct buf *b)
 	return rc;
 }
 
-int pmu_open(const struct pevents *e, const char *name, struct pmu *p)
+/* Has the machine this PMU? 0, PP_ENOENT, or another code. */
+static int pmu_open(const struct pevents *e, const char *name, struct pmu *p)
 {
 	char path[sizeof(p->dir) + 8];
 	uint64_t type;

@@ -14,13 +14,6 @@ int ps_json_record(struct buf *b, struct out *o, const struct sreader *r,
 		   const struct ps_record *rec);
 
 /*
- * Appends ',"fields":{...}': the fields of a payload, by the event's table. What does not lie in
- * the payload is null.
- */
-int ps_json_payload(struct buf *b, struct out *o, const struct ps_event *e,
-		    const struct ps_str *payload);
-
-/*
  * Gives the output what there is of a long line: a stack of many long names would take more memory
  * than there is. 0 or an error.
  */

@@ -3,11 +3,9 @@
 
 #include "base/err.h"
 #include "probe/arg.h"
-#include "probe/new_event.h"
 #include "inspect/find_binary.h"
 #include "inspect/name_pattern.h"
 #include "probe/point.h"
-#include "probe/points.h"
 #include "inspect/units.h"
 #include "inspect/usdt.h"
 #include "symbol/package.h"

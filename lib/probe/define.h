@@ -16,10 +16,10 @@
 #define PP_PROBE_DEFINE_H
 
 #include "base/intern.h"
-#include "probe/fetch.h"
 #include "inspect/funcs.h"
-#include "probe/spec.h"
+#include "probe/fetch.h"
 #include "probe/probe_lists.h"
+#include "probe/spec.h"
 
 #define DEFINE_EACH_MAX 32 /* functions that a wildcard makes an event of each of; more share one */
 #define DEFINE_EACH_TOP 4096 /* and with `each` */
@@ -65,5 +65,10 @@ int define_too_many(uint32_t n, struct buf *why);
  * kernel_probes.c, which finds its points itself. */
 struct event *definer_event(struct definer *d, const char *group, const char *base, char kind,
 			    const struct fetches *args);
+
+/* ---- private to lib/probe ---- */
+
+/* Ends a line with its arguments, "NAME=TEXT:TYPE" each. */
+void event_args(struct event *e, const struct fetches *f);
 
 #endif

@@ -67,7 +67,8 @@ static int choose_name(const struct fetches *f, const char *name, char out[NAME_
 	return keep ? PP_ENOMEM : PP_ELIMIT;
 }
 
-uint32_t fetch_size(const char *type)
+/* Bytes of the record that an argument takes. */
+static uint32_t fetch_size(const char *type)
 {
 	const char *array = strchr(type, '[');
 	uint32_t n = array ? (uint32_t)strtoul(array + 1, NULL, 10) : 1, bits;

@@ -56,7 +56,4 @@ bool fetches_alike(const struct fetches *a, const struct fetches *b);
 /* Whether a text is a type of the kernel: "s32", "x8[16]", "b3@5/32", "string". */
 bool fetch_is_type(const char *type);
 
-/* Bytes of the record that an argument takes. */
-uint32_t fetch_size(const char *type);
-
 #endif

@@ -2,7 +2,7 @@
 #include "probe/kernel_probes.h"
 
 #include "base/err.h"
-#include "probe/new_event.h"
+#include "probe/define.h"
 #include "probe/kernel_args.h"
 #include "probe/ksyms.h"
 #include "probe/spec.h"

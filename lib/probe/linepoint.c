@@ -2,12 +2,11 @@
  * The places of source lines. A line can begin at many addresses: of each block of code that is
  * nested in another, inlined copies too, the first is taken, so that passing a line counts once.
  */
-#include "probe/linepoint.h"
 
 #include "base/err.h"
 #include "event/glob.h"
 #include "inspect/source_lines.h"
-#include "probe/points.h"
+#include "probe/point.h"
 #include "inspect/scope.h"
 #include "symbol/beneath.h"
 

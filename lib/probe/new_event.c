@@ -1,5 +1,5 @@
 /* Events that are being defined: their names, which are not to be taken twice. */
-#include "probe/new_event.h"
+#include "probe/define.h"
 
 #include "base/err.h"
 

@@ -4,9 +4,7 @@
 #include "base/err.h"
 #include "inspect/code.h"
 #include "inspect/inlined.h"
-#include "probe/linepoint.h"
 #include "inspect/name_pattern.h"
-#include "probe/points.h"
 #include "unwind/cfi.h"
 
 #include <inttypes.h>
@@ -97,7 +95,8 @@ static uint64_t after_stack_check(const struct code *c)
 	return c->start;
 }
 
-uint64_t points_entry(const struct binary *b, const struct func *f)
+/* Where calls of a function are counted. */
+static uint64_t points_entry(const struct binary *b, const struct func *f)
 {
 	uint64_t addr = f->addr;
 	struct code c;

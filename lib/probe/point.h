@@ -51,10 +51,28 @@ int points_find(struct points *p, struct binary *b, struct funcs *t, struct spec
 		struct buf *why);
 void points_release(struct points *p);
 
-/* Where calls of a function are counted. */
-uint64_t points_entry(const struct binary *b, const struct func *f);
-
 /* The functions that a pattern means, as points without a place yet. */
 int points_functions(struct points *p, struct funcs *t, const char *pattern);
+
+/* ---- private to lib/probe ---- */
+
+/* 0, PP_ELIMIT or PP_ENOMEM. */
+int points_add(struct points *p, const struct point *pt);
+
+/* Whether a probe may be put at an address of a function: 0, or an error with its reason. */
+int points_check(const struct binary *b, const struct func *f, uint64_t addr, struct buf *why);
+
+/* ---- linepoint.c: the places of source lines ---- */
+
+/* SPEC_SOURCE: a line of a file. */
+int linepoints_source(struct points *p, struct binary *b, struct funcs *t, const struct spec *s,
+		      struct buf *why);
+
+/* SPEC_LINE, SPEC_PATTERN: lines of functions that were found. */
+int linepoints_functions(struct points *p, const struct points *found, struct binary *b,
+			 struct funcs *t, const struct spec *s, struct buf *why);
+
+/* Leaves the functions that are declared in a file. */
+void linepoints_keep_file(struct points *p, struct binary *b, const char *src);
 
 #endif

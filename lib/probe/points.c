@@ -1,5 +1,5 @@
 /* Lists of points, and where a probe may be put. */
-#include "probe/points.h"
+#include "probe/point.h"
 
 #include "base/array.h"
 #include "base/err.h"

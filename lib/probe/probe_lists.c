@@ -96,7 +96,8 @@ static int read_file(const struct tracefs *t, const char *name, struct buf *text
 	return rc ? rc : text->err;
 }
 
-int tracefs_read(const struct tracefs *t, enum tracefs_list list, struct buf *text)
+/* The text of a list; a list that is not there is empty. 0, or an error. */
+static int tracefs_read(const struct tracefs *t, enum tracefs_list list, struct buf *text)
 {
 	return read_file(t, list_names[list], text);
 }

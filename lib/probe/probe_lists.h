@@ -30,9 +30,6 @@ struct tracefs {
 /* Finds it; dir NULL: where it is mounted. 0, or an error that was reported. */
 int tracefs_open(struct tracefs *t, const char *dir, struct diag *d);
 
-/* The text of a list; a list that is not there is empty. 0, or an error. */
-int tracefs_read(const struct tracefs *t, enum tracefs_list list, struct buf *text);
-
 /*
  * Keeps other commands from making probes until the descriptor is closed, so that none takes a name
  * that another has found to be free. -1: it cannot be done, as where there is no list.

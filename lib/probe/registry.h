@@ -7,8 +7,10 @@
 #define PP_PROBE_REGISTRY_H
 
 #include "probe/define.h"
-#include "probe/sheet.h"
 #include "probe/probe_lists.h"
+#include "probe/sheet.h"
+
+#include <stdbool.h>
 
 /* What happened to the places of events, added up. */
 struct added {
@@ -40,5 +42,20 @@ int registry_list(const struct tracefs *t, char **patterns, int n, enum table_fo
  */
 int registry_delete(const struct tracefs *t, char **patterns, int n, bool all_mine,
 		    const char *mine_file, struct diag *d);
+
+/*
+ * Which probes pprobe made: names of events, one per line, in a file that is gone with the next
+ * start of the machine, as the probes are.
+ *
+ *	rc = mine_add(MINE_FILE, "probe_test/func_d");
+ *	rc = mine_has(MINE_FILE, "probe_test/func_d", &mine);
+ */
+
+#define MINE_FILE "/run/perfpipe-probes"
+
+/* 0, or a code of pp_errno. */
+int mine_add(const char *file, const char *name);
+int mine_remove(const char *file, const char *name);
+int mine_has(const char *file, const char *name, bool *mine);
 
 #endif

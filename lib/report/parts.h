@@ -259,9 +259,6 @@ int result_make(struct result *s, const struct report *r, const struct report_si
 		const struct report_filter *filter);
 void result_release(struct result *s);
 
-/* The text of key k of a row, as it is. */
-const char *row_key(const struct result *s, const struct report_row *row, unsigned k, size_t *len);
-
 /* The texts of all keys of a row: their numbers. */
 const uint32_t *row_texts(const struct result *s, const struct report_row *row);
 

@@ -1,5 +1,5 @@
 /* A report from its options to what it says in the end. */
-#include "base/err.h"
+#include "base/each_input.h"
 #include "base/plain.h"
 #include "fold/inputs.h"
 #include "report/view.h"
@@ -149,8 +149,9 @@ uint64_t report_lost(const struct report *r)
 
 /* ---- input ---- */
 
-static int read_file(struct report *r, const char *name)
+static int read_file(void *ctx, const char *name)
 {
+	struct report *r = ctx;
 	char magic[sizeof(PS_MAGIC) - 1];
 	struct src *s;
 	size_t n;
@@ -176,20 +177,10 @@ static int read_file(struct report *r, const char *name)
 
 int report_files(struct report *r, char **names, int n)
 {
-	static char *standard_input[] = {"-"};
-	int worst = PP_EXIT_OK, i = 0;
+	int status = each_input(names, n, read_file, r);
 
-	if (!n)
-		names = standard_input;
-	do {
-		int status = read_file(r, names[i]);
-
-		if (status == PP_EXIT_FAIL)
-			return status;
-		worst = status > worst ? status : worst;
-	} while (++i < n);
-	r->partial = worst == PP_EXIT_PARTIAL;
-	return worst;
+	r->partial = status == PP_EXIT_PARTIAL;
+	return status;
 }
 
 /* ---- output ---- */

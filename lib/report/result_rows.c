@@ -410,7 +410,9 @@ struct order {
 	int sign;
 };
 
-const char *row_key(const struct result *s, const struct report_row *row, unsigned k, size_t *len)
+/* The text of key k of a row, as it is. */
+static const char *row_key(const struct result *s, const struct report_row *row, unsigned k,
+			   size_t *len)
 {
 	const struct row_id *id = (const void *)intern_get(&s->keys, row->key, NULL);
 

@@ -17,32 +17,20 @@ enum { EVENT_NEW, EVENT_LEAVE, EVENT_TAKE };
 
 /* ---- events ---- */
 
-/* A descriptor: its number among those of its name. Defined once more it is the same. */
+/* A descriptor. Defined once more it is the same. */
 static int new_event(struct input *s, uint32_t source, const struct ps_event *e)
 {
 	struct input_event *v = array_widen(s->events, &s->nevents, e->id, 64, sizeof(*v));
-	uint32_t *counts, name;
+	bool fresh = false;
 	int rc;
 
 	if (!v)
 		return PP_ENOMEM;
 	s->events = v;
-	buf_reset(&s->text);
-	buf_add(&s->text, &source, sizeof(source));
-	buf_add(&s->text, e->buffer.p, e->buffer.len);
-	buf_addc(&s->text, 0);
-	buf_add(&s->text, e->name.p, e->name.len);
-	rc = s->text.err ? s->text.err
-			 : intern_add(&s->names, s->text.data, s->text.len, &name, NULL);
-	if (rc)
-		return rc;
-	counts = array_widen(s->name_counts, &s->nname_counts, name, 64, sizeof(*counts));
-	if (!counts)
-		return PP_ENOMEM;
-	s->name_counts = counts;
-	if (v[e->id].name != name)
-		v[e->id] = (struct input_event){.name = name, .number = ++counts[name]};
-	return 0;
+	rc = event_numbers_define(&s->numbers, source, e, &fresh);
+	if (fresh)
+		v[e->id] = (struct input_event){0};
+	return rc;
 }
 
 /*
@@ -66,11 +54,12 @@ static bool wanted(const struct report *r, struct ps_str *name, struct core_even
 static int event_of(struct input *s, uint32_t id, uint32_t *event)
 {
 	const struct ps_event *e;
-	struct input_event *k = id < s->nevents ? &s->events[id] : NULL;
+	uint32_t number = event_number(&s->numbers, id);
+	struct input_event *k = number ? &s->events[id] : NULL;
 	int rc = 0;
 
 	*event = REPORT_NONE;
-	if (!k || !k->name) {
+	if (!k) {
 		s->undefined = true;
 		return 0;
 	}
@@ -85,7 +74,7 @@ static int event_of(struct input *s, uint32_t id, uint32_t *event)
 		k->choice = wanted(s->r, &name, &core) ? EVENT_TAKE : EVENT_LEAVE;
 		unit = s->r->o.count ? ps_str("samples", 7) : e->unit;
 		if (k->choice == EVENT_TAKE)
-			rc = report_event(s->r, name, k->number, unit, &k->event);
+			rc = report_event(s->r, name, number, unit, &k->event);
 		if (k->choice == EVENT_TAKE && !rc && name.p == core.name)
 			rc = report_event_pmu(s->r, k->event, core.pmu, core.pmu_len);
 	}
@@ -316,10 +305,7 @@ static void forget_all(struct input *s)
 	forget_frames(s);
 	if (s->nevents)
 		memset(s->events, 0, s->nevents * sizeof(*s->events));
-	intern_release(&s->names);
-	s->names = (struct intern)INTERN_INIT;
-	if (s->nname_counts)
-		memset(s->name_counts, 0, s->nname_counts * sizeof(*s->name_counts));
+	event_numbers_forget(&s->numbers);
 }
 
 static int new_stack(struct input *s, uint32_t id)
@@ -402,8 +388,7 @@ static void release(struct input *s)
 {
 	sreader_free(s->in);
 	free(s->events);
-	intern_release(&s->names);
-	free(s->name_counts);
+	event_numbers_release(&s->numbers);
 	free(s->frames);
 	free(s->symbols.v);
 	free(s->dsos.v);

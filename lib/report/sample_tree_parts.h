@@ -4,6 +4,7 @@
 #ifndef PP_REPORT_SAMPLE_TREE_PARTS_H
 #define PP_REPORT_SAMPLE_TREE_PARTS_H
 
+#include "event/event_numbers.h"
 #include "report/parts.h"
 
 #define RECENT 64
@@ -11,9 +12,7 @@
 /* What a descriptor is, decided when its first sample counts. */
 struct input_event {
 	uint8_t choice;
-	uint32_t event;	 /* of report.events */
-	uint32_t name;	 /* of names */
-	uint32_t number; /* among those of that name */
+	uint32_t event; /* of report.events */
 };
 
 struct known_stack {
@@ -41,9 +40,7 @@ struct input {
 	struct sreader *in;
 	struct input_event *events;
 	uint32_t nevents;
-	struct intern names;   /* source, buffer and name of events */
-	uint32_t *name_counts; /* by name: how many descriptors have it */
-	uint32_t nname_counts;
+	struct event_numbers numbers;
 	struct known_frame *frames;
 	uint32_t nframes;
 	struct known_texts symbols, dsos;

@@ -11,15 +11,6 @@
 #define KEY_MOST  40 /* columns that a key has at most, if it is not the last */
 #define TREE_LEFT 9  /* columns before a tree below a row */
 
-static uint32_t columns_of(const char *s, size_t n)
-{
-	uint32_t w = 0;
-
-	for (size_t i = 0; i < n; i++)
-		w += ((uint8_t)s[i] & 0xc0) != 0x80;
-	return w;
-}
-
 /* ---- the head ---- */
 
 /* The stacks that are not whole, by their marks. A stack of folded text stands for many samples. */
@@ -117,7 +108,7 @@ static void measure(struct grid *g, uint32_t from, uint32_t to)
 
 	for (unsigned k = 0; k < s->r->nkeys; k++) {
 		g->hidden[k] = !report_has_key(s->r, k);
-		g->key[k] = columns_of(s->r->key[k].name, strlen(s->r->key[k].name));
+		g->key[k] = text_width(s->r->key[k].name, strlen(s->r->key[k].name));
 	}
 	for (uint32_t i = from; i < to; i++) {
 		const struct report_row *row = &s->rows[s->order[i]];
@@ -127,7 +118,7 @@ static void measure(struct grid *g, uint32_t from, uint32_t to)
 
 			buf_reset(&g->cell);
 			report_cell(s, row, k, &g->cell);
-			w = columns_of(buf_str(&g->cell), g->cell.len);
+			w = text_width(buf_str(&g->cell), g->cell.len);
 			w = w > KEY_MOST ? KEY_MOST : w;
 			if (w > g->key[k])
 				g->key[k] = w;
@@ -139,23 +130,11 @@ static void measure(struct grid *g, uint32_t from, uint32_t to)
 static void end_line(struct grid *g)
 {
 	const char *s = buf_str(&g->line);
-	size_t n = g->line.len, keep = 0;
-	uint32_t columns = 0;
+	size_t n = g->line.len;
 
 	while (n && s[n - 1] == ' ')
 		n--;
-	for (size_t i = 0; i < n && g->width; i++) {
-		if (((uint8_t)s[i] & 0xc0) == 0x80)
-			continue;
-		if (++columns == g->width - 1)
-			keep = i;
-	}
-	if (g->width && columns > g->width) {
-		buf_add(g->out, s, keep);
-		buf_adds(g->out, "..");
-	} else {
-		buf_add(g->out, s, n);
-	}
+	buf_add_cut(g->out, s, n, g->width, "..");
 	buf_addc(g->out, '\n');
 	buf_inherit(g->out, &g->line);
 	buf_reset(&g->line);
@@ -163,7 +142,7 @@ static void end_line(struct grid *g)
 
 static void add_cell(struct grid *g, const char *text, size_t len, uint32_t width)
 {
-	uint32_t w = columns_of(text, len);
+	uint32_t w = text_width(text, len);
 
 	if (g->line.len)
 		buf_fill(&g->line, ' ', GAP);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "table/unit.h"
 
 #include <stdlib.h>
 
@@ -29,29 +30,6 @@ static const char *line_of(const struct drawing *d, const char *lines, const cha
 	return d->t->r->o.ascii ? ascii : lines;
 }
 
-/* Characters of a text, of which as many are shown as there is room for. */
-static void add_cut(struct buf *out, const struct buf *text, uint32_t room)
-{
-	const char *s = buf_str(text);
-	uint32_t columns = 0;
-	size_t n = 0, keep = 0;
-
-	while (n < text->len) {
-		int len = utf8_len(s + n, text->len - n);
-
-		n += len > 0 ? (size_t)len : 1;
-		columns++;
-		if (columns + 2 == room)
-			keep = n;
-	}
-	if (!room || columns <= room) {
-		buf_join(out, text);
-		return;
-	}
-	buf_add(out, s, keep);
-	buf_adds(out, "..");
-}
-
 static void draw_name(struct drawing *d, uint32_t node, uint32_t columns)
 {
 	uint32_t width = d->t->width;
@@ -62,7 +40,12 @@ static void draw_name(struct drawing *d, uint32_t node, uint32_t columns)
 		report_group_name(d->t->r, c, &d->name);
 	else
 		report_call_name(d->t->r, c, &d->name);
-	add_cut(d->out, &d->name, !width ? 0 : width > columns + 8 ? width - columns : 8);
+	buf_add_cut(d->out, buf_str(&d->name), d->name.len,
+		    !width		  ? 0
+		    : width > columns + 8 ? width - columns
+					  : 8,
+		    "..");
+	buf_inherit(d->out, &d->name);
 	buf_addc(d->out, '\n');
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "table/unit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -107,7 +108,8 @@ static int open_branch(struct view *v, uint32_t line)
 	return rc;
 }
 
-int view_opens(struct view *v, uint32_t line, bool *yes)
+/* Whether there is something below a line that can be opened. 0 or PP_ENOMEM. */
+static int view_opens(struct view *v, uint32_t line, bool *yes)
 {
 	struct view_line *l = &v->v[line];
 	int rc = 0;
@@ -183,15 +185,6 @@ uint32_t view_parent(const struct view *v, uint32_t line)
 
 /* ---- text ---- */
 
-static uint32_t columns_of(const struct buf *b)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < b->len; i++)
-		n += (b->data[i] & 0xc0) != 0x80;
-	return n;
-}
-
 static int measure(struct view *v)
 {
 	const struct report *r = v->s->r;
@@ -203,8 +196,8 @@ static int measure(struct view *v)
 		for (uint32_t i = 0; i < v->s->nrows; i++) {
 			buf_reset(&cell);
 			report_cell(v->s, &v->s->rows[i], k, &cell);
-			if (columns_of(&cell) > v->key[k])
-				v->key[k] = columns_of(&cell);
+			if (text_width(buf_str(&cell), cell.len) > v->key[k])
+				v->key[k] = text_width(buf_str(&cell), cell.len);
 		}
 		v->key[k] = v->key[k] > KEY_MOST ? KEY_MOST : v->key[k];
 	}
@@ -216,7 +209,7 @@ static int measure(struct view *v)
 /* A key, filled up to its column's width unless it is the last. */
 static void add_cell(const struct view *v, const struct buf *cell, unsigned k, struct buf *b)
 {
-	uint32_t n = columns_of(cell);
+	uint32_t n = text_width(buf_str(cell), cell->len);
 	bool last = true;
 
 	for (unsigned i = k + 1; i < v->s->r->nkeys; i++)

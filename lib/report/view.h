@@ -53,9 +53,6 @@ void view_release(struct view *v);
 int view_open(struct view *v, uint32_t line, bool all);
 void view_close(struct view *v, uint32_t line);
 
-/* Whether there is something below a line that can be opened. 0 or PP_ENOMEM. */
-int view_opens(struct view *v, uint32_t line, bool *yes);
-
 /* The line that one is below; itself: none. */
 uint32_t view_parent(const struct view *v, uint32_t line);
 

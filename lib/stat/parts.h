@@ -3,9 +3,9 @@
  *
  * stat.c: runs, intervals, the end.  counted_events.c: which events.  counter_attr.c: what the
  * kernel is asked for.  open_counters.c: their descriptors.  read_counters.c: from descriptors to
- * the table.  topology.c: where CPUs are.  output.c: output.  commands.c: commands that come by a
- * pipe.  cpu_changes.c: CPUs that come and go.  whom.c: CPUs and threads.  function_counts.c:
- * functions that are places of one event.
+ * the table, and where CPUs are.  output.c: output.  commands.c: commands that come by a pipe.
+ * cpu_changes.c: CPUs that come and go.  whom.c: CPUs and threads.  function_counts.c: functions
+ * that are places of one event.
  */
 #ifndef PP_STAT_PARTS_H
 #define PP_STAT_PARTS_H
@@ -113,8 +113,6 @@ void stat_events_release(struct counting *s);
 
 /* The CPUs and threads to count on. 0 or a code that has been reported. */
 int stat_find_target(struct counting *s);
-
-/* topology.c */
 
 /* Where a CPU is, by sysfs. */
 void stat_place(int cpu, struct count_cpu *place);

@@ -2,7 +2,7 @@
 #include "strace/strace.h"
 
 #include "base/array.h"
-#include "base/err.h"
+#include "base/each_input.h"
 #include "strace/parts.h"
 
 #include <inttypes.h>
@@ -343,8 +343,9 @@ static int on_pause(void *ctx)
 	return -1;
 }
 
-static int read_one(struct strace *s, const char *name)
+static int read_one(void *ctx, const char *name)
 {
+	struct strace *s = ctx;
 	const struct ps_record *rec;
 	struct sreader *r;
 	struct src *src;
@@ -370,19 +371,7 @@ static int read_one(struct strace *s, const char *name)
 
 int strace_files(struct strace *s, char **names, int n)
 {
-	static char *standard_input[] = {"-"};
-	int worst = PP_EXIT_OK, i = 0;
-
-	if (!n)
-		names = standard_input;
-	do {
-		int status = read_one(s, names[i]);
-
-		if (status == PP_EXIT_FAIL)
-			return status;
-		worst = status > worst ? status : worst;
-	} while (++i < n);
-	return worst;
+	return each_input(names, n, read_one, s);
 }
 
 /* ---- the end ---- */

@@ -1,12 +1,61 @@
 /* The command line options of tables, and how phist and plat print theirs in the end. */
+#include "base/err.h"
 #include "table/gate.h"
 #include "table/parts.h"
-
-#include "base/err.h"
 
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+/* ---- one of the forms ---- */
+
+int table_write(struct tables *ts, const struct table *t, const struct table_opts *o, struct buf *b,
+		struct out *out)
+{
+	static table_form_fn *const forms[] = {[TABLE_FORM_TEXT] = table_write_text,
+					       [TABLE_FORM_TSV] = table_write_tsv,
+					       [TABLE_FORM_JSON] = table_write_json,
+					       [TABLE_FORM_MARKDOWN] = table_write_markdown};
+	struct table_writer x = {.ts = ts, .t = t, .o = o, .b = b, .out = out};
+	int rc;
+
+	x.shown = o->stats ? o->stats : TABLE_STATS_SHOWN;
+	if (t->overlap)
+		x.shown &= ~(1u << TABLE_STAT_SHARE);
+	rc = forms[o->form](&x);
+	buf_release(&x.text);
+	buf_release(&x.cell);
+	buf_release(&x.keys);
+	return rc ? rc : out_take(out, b);
+}
+
+/* What there is to say of the whole comes after the last period. */
+int tables_write_end(const struct tables *ts, uint32_t n, const struct table_opts *o, struct buf *b,
+		     struct out *out)
+{
+	if (o->form == TABLE_FORM_JSON && !ts->period_end)
+		buf_addf(b, "{\"end\":{\"tables\":%u,\"lost\":%llu,\"partial\":%s}}\n", n,
+			 (unsigned long long)ts->lost, ts->partial ? "true" : "false");
+	return out_take(out, b);
+}
+
+int tables_write(struct tables *ts, const struct table_opts *o, struct out *out)
+{
+	struct buf b = BUF_INIT;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < ts->n && !rc; i++)
+		if (!ts->v[i]->sorted)
+			rc = table_sort(ts->v[i], NULL);
+	if (!rc && o->plain)
+		rc = tables_write_plain(ts, o->source, &b, out);
+	for (uint32_t i = 0; i < ts->n && !rc && !o->plain; i++)
+		rc = table_write(ts, ts->v[i], o, &b, out);
+	if (!rc)
+		rc = tables_write_end(ts, ts->n, o, &b, out);
+	buf_release(&b);
+	return rc;
+}
 
 static int number(const char *name, const char *arg, uint64_t max, uint64_t *v, struct buf *why)
 {

@@ -26,7 +26,7 @@ const struct gate_stat_info gate_stats[GATE_NSTATS] = {
 #undef G
 };
 
-bool gate_is_condition(const struct gate_node *n)
+static bool gate_is_condition(const struct gate_node *n)
 {
 	return n && n->kind >= GATE_COMPARE;
 }

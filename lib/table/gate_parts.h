@@ -96,8 +96,6 @@ struct gates {
 	struct diag *d;
 };
 
-bool gate_is_condition(const struct gate_node *n);
-
 /* ---- gate_parse.c ---- */
 
 /* 0; PP_EUSAGE with what is wrong in `why`; PP_ENOMEM. */

@@ -1,7 +1,6 @@
 /* The JSON form of a table: an object for each row. */
 #include "table/parts.h"
 
-#include "base/err.h"
 #include "table/unit.h"
 
 #include <math.h>
@@ -12,21 +11,6 @@ static void add_name(struct buf *b, const char *name, bool first)
 		buf_addc(b, ',');
 	buf_add_json(b, name, strlen(name));
 	buf_addc(b, ':');
-}
-
-static void add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *b,
-		    struct buf *text)
-{
-	bool quoted =
-		row == t->other || t->keys[k].kind == TABLE_TEXT || t->keys[k].kind == TABLE_HEX;
-
-	buf_reset(text);
-	table_key_add(t, row, k, text);
-	add_name(b, t->keys[k].name, k == 0);
-	if (quoted)
-		buf_add_json(b, buf_str(text), text->len);
-	else
-		buf_add(b, buf_str(text), text->len);
 }
 
 static void add_int(struct buf *b, const char *name, hist_int v)
@@ -60,18 +44,8 @@ static void add_buckets(struct buf *b, const struct hist *h, const char *name, u
 	buf_addc(b, ']');
 }
 
-/* What the walk through the rows knows. */
-struct json {
-	const struct tables *ts;
-	const struct table *t;
-	struct buf *b, text;
-	struct out *out;
-};
-
-static void begin_row(void *ctx)
+static void begin_row(struct table_writer *x)
 {
-	const struct json *x = ctx;
-
 	buf_adds(x->b, "{\"table\":");
 	buf_add_json(x->b, x->t->name, strlen(x->t->name));
 	if (x->ts->period_end)
@@ -81,24 +55,29 @@ static void begin_row(void *ctx)
 	buf_adds(x->b, ",\"keys\":{");
 }
 
-static void on_key(void *ctx, uint32_t row, uint32_t k)
+static void on_key(struct table_writer *x, uint32_t row, uint32_t k)
 {
-	struct json *x = ctx;
+	const struct table_key *key = &x->t->keys[k];
+	bool quoted = row == x->t->other || key->kind == TABLE_TEXT || key->kind == TABLE_HEX;
 
-	add_key(x->t, row, k, x->b, &x->text);
+	buf_reset(&x->text);
+	table_key_add(x->t, row, k, &x->text);
+	add_name(x->b, key->name, k == 0);
+	if (quoted)
+		buf_add_json(x->b, buf_str(&x->text), x->text.len);
+	else
+		buf_join(x->b, &x->text);
 }
 
-static void between(void *ctx)
+static void between(struct table_writer *x)
 {
-	const struct json *x = ctx;
-
 	buf_adds(x->b, "},\"values\":{");
 }
 
-static void on_value(void *ctx, uint32_t row, uint32_t v, const struct table_numbers *n)
+static void on_value(struct table_writer *x, uint32_t row, uint32_t v,
+		     const struct table_numbers *n)
 {
 	static const char *const percentiles[] = {"p50", "p90", "p99", "p99.9"};
-	const struct json *x = ctx;
 	const struct table_value *c = &x->t->values[v];
 	struct buf *b = x->b;
 	bool some = n->count || c->kind == TABLE_PART;
@@ -127,21 +106,14 @@ static void on_value(void *ctx, uint32_t row, uint32_t v, const struct table_num
 	buf_addc(b, '}');
 }
 
-static int end_row(void *ctx)
+static void end_row(struct table_writer *x)
 {
-	const struct json *x = ctx;
-
 	buf_adds(x->b, "}}\n");
-	x->b->err = x->b->err ? x->b->err : x->text.err;
-	return out_take(x->out, x->b);
 }
 
-int table_write_json(const struct tables *ts, const struct table *t, struct buf *b, struct out *out)
+int table_write_json(struct table_writer *x)
 {
 	static const struct table_walk walk = {begin_row, on_key, between, on_value, end_row};
-	struct json x = {.ts = ts, .t = t, .b = b, .out = out};
-	int rc = table_each_row(t, &walk, &x);
 
-	buf_release(&x.text);
-	return rc;
+	return table_each_row(x, &walk);
 }

@@ -2,26 +2,15 @@
 #include "table/parts.h"
 #include "table/unit.h"
 
-struct markdown {
-	const struct table *t;
-	const struct table_opts *o;
-	struct buf *b, scratch, cell, keys;
-	struct out *out;
-};
-
 /* Shares alone stand for what is a part. */
-static bool shows(const struct markdown *x, uint32_t v, int stat)
+static bool shows(const struct table_writer *x, uint32_t v, int stat)
 {
-	uint32_t shown = x->o->stats ? x->o->stats : TABLE_STATS_SHOWN;
-
 	if (x->t->values[v].kind == TABLE_PART)
 		return stat == TABLE_STAT_SHARE;
-	if (x->t->overlap)
-		shown &= ~(1u << TABLE_STAT_SHARE);
-	return text_shows(x->t, v, stat, shown);
+	return text_shows(x->t, v, stat, x->shown);
 }
 
-static void add_title(const struct markdown *x, uint32_t v, enum table_stat stat)
+static void add_title(const struct table_writer *x, uint32_t v, enum table_stat stat)
 {
 	const struct table_value *c = &x->t->values[v];
 	bool name = c->kind == TABLE_PART || (c->kind == TABLE_COUNT && stat == TABLE_STAT_COUNT);
@@ -34,7 +23,7 @@ static void add_title(const struct markdown *x, uint32_t v, enum table_stat stat
 	buf_adds(x->b, " |");
 }
 
-static void add_titles(const struct markdown *x)
+static void add_titles(const struct table_writer *x)
 {
 	const struct table *t = x->t;
 	uint32_t columns = 0;
@@ -61,29 +50,24 @@ static void add_titles(const struct markdown *x)
 	buf_addc(x->b, '\n');
 }
 
-static void begin_row(void *ctx)
+static void begin_row(struct table_writer *x)
 {
-	const struct markdown *x = ctx;
-
 	buf_addc(x->b, '|');
 }
 
 /* Keys come first, and wait. */
-static void on_key(void *ctx, uint32_t row, uint32_t k)
+static void on_key(struct table_writer *x, uint32_t row, uint32_t k)
 {
-	struct markdown *x = ctx;
-
 	buf_adds(&x->keys, " <code>");
 	buf_reset(&x->cell);
-	text_add_key(x->t, row, k, &x->scratch, &x->cell);
+	text_add_key(x->t, row, k, &x->text, &x->cell);
 	buf_add_markup(&x->keys, buf_str(&x->cell), x->cell.len, MARKDOWN_MARKS);
 	buf_adds(&x->keys, "</code> |");
 }
 
-static void on_value(void *ctx, uint32_t row, uint32_t v, const struct table_numbers *n)
+static void on_value(struct table_writer *x, uint32_t row, uint32_t v,
+		     const struct table_numbers *n)
 {
-	const struct markdown *x = ctx;
-
 	(void)row;
 	for (int s = 0; s < TABLE_NSTATS; s++) {
 		if (!shows(x, v, s))
@@ -97,16 +81,11 @@ static void on_value(void *ctx, uint32_t row, uint32_t v, const struct table_num
 	}
 }
 
-static int end_row(void *ctx)
+static void end_row(struct table_writer *x)
 {
-	struct markdown *x = ctx;
-
 	buf_join(x->b, &x->keys);
-	buf_inherit(x->b, &x->scratch);
-	buf_inherit(x->b, &x->cell);
 	buf_reset(&x->keys);
 	buf_addc(x->b, '\n');
-	return out_take(x->out, x->b);
 }
 
 /* Above one of several tables. */
@@ -119,21 +98,14 @@ static void add_heading(const struct table *t, struct buf *b, const struct out *
 	buf_adds(b, "\n\n");
 }
 
-int table_write_markdown(const struct tables *ts, const struct table *t, const struct table_opts *o,
-			 struct buf *b, struct out *out)
+int table_write_markdown(struct table_writer *x)
 {
 	static const struct table_walk walk = {begin_row, on_key, NULL, on_value, end_row};
-	struct markdown x = {.t = t, .o = o, .b = b, .out = out};
-	int rc;
 
-	if (ts->n && !table_nordered(t))
+	if (x->ts->n && !table_nordered(x->t))
 		return 0;
-	if (ts->n > 1)
-		add_heading(t, b, out);
-	add_titles(&x);
-	rc = table_each_row(t, &walk, &x);
-	buf_release(&x.scratch);
-	buf_release(&x.cell);
-	buf_release(&x.keys);
-	return rc ? rc : out_take(out, b);
+	if (x->ts->n > 1)
+		add_heading(x->t, x->b, x->out);
+	add_titles(x);
+	return table_each_row(x, &walk);
 }

@@ -33,30 +33,35 @@ int tables_arrange(struct tables *ts, const struct table_opts *o, struct diag *d
 /* The table of that name, NULL if there is none. */
 struct table *tables_find(const struct tables *ts, const char *name, size_t len);
 
-/*
- * What a form does with a row: NULL for nothing. Errors stay in its buffers until end, which
- * returns them.
- */
-struct table_walk {
-	void (*begin)(void *ctx);
-	void (*key)(void *ctx, uint32_t row, uint32_t k);
-	void (*middle)(void *ctx); /* between the keys and the values */
-	void (*value)(void *ctx, uint32_t row, uint32_t v, const struct table_numbers *n);
-	int (*end)(void *ctx);
+/* A form at work on a table. */
+struct table_writer {
+	struct tables *ts;
+	const struct table *t;
+	const struct table_opts *o;
+	uint32_t shown;		     /* the statistics for people: bits */
+	struct buf *b;		     /* what goes out next */
+	struct buf text, cell, keys; /* scratch; their errors become that of b */
+	struct out *out;
+	struct grid *grid; /* of text */
 };
 
-/* Goes through all rows, in the order of output, until end returns an error: 0 or that. */
-int table_each_row(const struct table *t, const struct table_walk *w, void *ctx);
+/* What a form does with a row: NULL for nothing. */
+struct table_walk {
+	void (*begin)(struct table_writer *x);
+	void (*key)(struct table_writer *x, uint32_t row, uint32_t k);
+	void (*middle)(struct table_writer *x); /* between the keys and the values */
+	void (*value)(struct table_writer *x, uint32_t row, uint32_t v,
+		      const struct table_numbers *n);
+	void (*end)(struct table_writer *x);
+};
 
-int table_write_tsv(const struct tables *ts, const struct table *t, struct buf *b, struct out *out);
-/* The same with plain columns: all tables as one. `source` may be NULL. */
+/* Goes through all rows, in the order of output. 0, or the error of a buffer or the output. */
+int table_each_row(struct table_writer *x, const struct table_walk *w);
+
+typedef int table_form_fn(struct table_writer *x);
+table_form_fn table_write_text, table_write_tsv, table_write_json, table_write_markdown;
+/* All tables as one, with plain columns. `source` may be NULL. */
 int tables_write_plain(const struct tables *ts, const char *source, struct buf *b, struct out *out);
-int table_write_json(const struct tables *ts, const struct table *t, struct buf *b,
-		     struct out *out);
-int table_write_markdown(const struct tables *ts, const struct table *t, const struct table_opts *o,
-			 struct buf *b, struct out *out);
-int table_write_text(struct tables *ts, const struct table *t, const struct table_opts *o,
-		     struct buf *b, struct out *out);
 
 /*
  * Cells of the TSV forms, with the tab before them: LOW:COUNT of each bucket, LOW being its bound

@@ -1,7 +1,7 @@
 /* phist: its options to a count, its input, and what it says in the end. */
 #include "table/phist_parts.h"
 
-#include "base/err.h"
+#include "base/each_input.h"
 #include "base/plain.h"
 
 #include <inttypes.h>
@@ -180,7 +180,7 @@ void phist_free(struct phist *p)
 	buf_release(&p->text);
 	for (unsigned i = 0; i < TABLE_KEYS_MAX; i++)
 		buf_release(&p->raw[i]);
-	phist_events_release(&p->events);
+	event_numbers_release(&p->events);
 	count_reader_free(p->counts);
 	gates_free(p->gates);
 	free(p);
@@ -199,6 +199,7 @@ static int see(struct phist *p, const struct sreader *r, const struct ps_record 
 
 	if (rec->type == PS_HEADER) {
 		p->last_event = 0;
+		event_numbers_forget(&p->events);
 		rc = p->by_period ? periods_end(&p->periods, false) : 0;
 	}
 	rc = rc ? rc : phist_count(p, r, rec);
@@ -207,8 +208,8 @@ static int see(struct phist *p, const struct sreader *r, const struct ps_record 
 	if (p->by && p->o.symbols.see)
 		p->o.symbols.see(p->o.symbols.ctx, rec);
 	rc = p->fields ? expr_see(p->fields, r, rec) : 0;
-	if (!rc)
-		rc = phist_events_see(&p->events, rec);
+	if (!rc && rec->type == PS_EVENT)
+		rc = event_numbers_define(&p->events, rec->source, &rec->event, NULL);
 	return !rc && p->by ? expr_see(p->by, r, rec) : rc;
 }
 
@@ -257,16 +258,20 @@ static bool is_table(struct src *s)
 	return !src_peek(s, magic, sizeof(magic), &n) && tables_is(magic, n);
 }
 
-static int read_file(struct phist *p, struct src *s, bool merge)
+static int read_file(void *ctx, const char *name)
 {
-	int rc;
+	struct phist *p = ctx;
+	struct src *s;
+	int rc = (p->merge ? plain_open : src_open)(&s, name, p->d);
 
-	if (!merge && is_table(s)) {
+	if (rc)
+		return PP_EXIT_FAIL;
+	if (!p->merge && is_table(s)) {
 		diag_error(p->d, src_name(s), -1, "is a table: use --merge");
 		src_free(s);
 		return PP_EXIT_FAIL;
 	}
-	if (!merge)
+	if (!p->merge)
 		return phist_stream(p, s);
 	rc = tables_read(&p->tables, s, p->d);
 	src_free(s);
@@ -275,24 +280,13 @@ static int read_file(struct phist *p, struct src *s, bool merge)
 
 static int read_files(struct phist *p, char **names, int n, bool merge)
 {
-	static char *standard_input[] = {"-"};
-	int worst = PP_EXIT_OK, i = 0;
+	int status;
 
 	p->input = n == 1 ? names[0] : NULL;
-	if (!n)
-		names = standard_input;
-	do {
-		struct src *s;
-		int status = (merge ? plain_open : src_open)(&s, names[i], p->d)
-				     ? PP_EXIT_FAIL
-				     : read_file(p, s, merge);
-
-		if (status == PP_EXIT_FAIL || status == PP_EXIT_USAGE)
-			return status;
-		worst = status > worst ? status : worst;
-	} while (++i < n);
-	p->tables.partial |= worst == PP_EXIT_PARTIAL;
-	return worst;
+	p->merge = merge;
+	status = each_input(names, n, read_file, p);
+	p->tables.partial |= status == PP_EXIT_PARTIAL;
+	return status;
 }
 
 int phist_files(struct phist *p, char **names, int n)

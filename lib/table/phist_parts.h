@@ -5,6 +5,7 @@
 #define PP_TABLE_PHIST_PARTS_H
 
 #include "count/recorded_counts.h"
+#include "event/event_numbers.h"
 #include "expr/expr.h"
 #include "table/gate.h"
 #include "table/periods.h"
@@ -20,17 +21,6 @@ struct phist_account {
 	uint64_t no_time;  /* with windows: were recorded without time */
 	uint64_t joined;   /* stacks that belong to the sample before them */
 	uint64_t raw;	   /* counted, but with addresses where functions were asked for */
-};
-
-/* Numbers of the events of one name. */
-struct phist_event;
-struct phist_events {
-	struct intern names;
-	struct phist_event *v; /* by descriptor */
-	uint32_t *counts;      /* by name: how many descriptors have it */
-	uint32_t n, ncounts;
-	bool any; /* there are events of one name */
-	struct buf text;
 };
 
 struct phist {
@@ -49,12 +39,13 @@ struct phist {
 	struct qval key_values[TABLE_KEYS_MAX], field_values[TABLE_VALUES_MAX]; /* of a sample */
 	struct buf text;		/* of a key that is put together */
 	struct buf raw[TABLE_KEYS_MAX]; /* of keys that are addresses instead of functions */
-	struct phist_events events;
+	struct event_numbers events;
 	struct gates *gates;	     /* NULL: none */
 	struct count_reader *counts; /* made when there is something for it */
 	struct table_opts every;     /* of the periods */
 	struct periods periods;
 	bool by_period; /* there are any */
+	bool merge;	/* the inputs are tables */
 	bool twice;	/* an automatic width was doubled last, not multiplied by 5 */
 };
 
@@ -73,17 +64,5 @@ int phist_counted(struct phist *p, int status);
 
 /* Adds a table without rows that has the names of such tables, for gates. 0 or PP_ENOMEM. */
 int phist_count_names(struct tables *ts);
-
-/* ---- phist_event.c ---- */
-
-/* Takes note of a record other than a sample. 0 or PP_ENOMEM. */
-int phist_events_see(struct phist_events *t, const struct ps_record *rec);
-/*
- * Makes a value that is the name of the event the name with its number, "cpu-clock #2", if it is
- * not the first of that name in its recording; the text lives until the next call. 0 or PP_ENOMEM.
- */
-int phist_events_key(struct phist_events *t, const struct sreader *r, uint32_t event,
-		     struct qval *v);
-void phist_events_release(struct phist_events *t);
 
 #endif

@@ -275,6 +275,26 @@ static bool get_fields(struct phist *p, const struct sreader *r, const struct ps
 	return any;
 }
 
+/*
+ * Makes a value that is the name of the event the name with its number, "cpu-clock #2", if it is
+ * not the first of that name in its recording; the text lives until the next call. 0 or PP_ENOMEM.
+ */
+static int number_event(struct event_numbers *t, const struct sreader *r, uint32_t event,
+			struct qval *v)
+{
+	const struct ps_event *e = sreader_event(r, event);
+	uint32_t number = event_number(t, event);
+
+	if (!e || v->s != e->name.p || number < 2)
+		return 0;
+	buf_reset(&t->text);
+	buf_add(&t->text, v->s, v->len);
+	buf_addf(&t->text, " #%u", number);
+	v->s = buf_str(&t->text);
+	v->len = t->text.len;
+	return t->text.err;
+}
+
 /* The value of a key, as it is shown. 0, PP_ENOENT or PP_ENOMEM. */
 static int get_key(struct phist *p, unsigned i, const struct sreader *r,
 		   const struct ps_record *rec, bool *raw)
@@ -286,7 +306,7 @@ static int get_key(struct phist *p, unsigned i, const struct sreader *r,
 
 	if (expr_value(p->by, i, r, rec, v))
 		return p->events.any && v->kind == QV_STR
-			       ? phist_events_key(&p->events, r, rec->sample.event, v)
+			       ? number_event(&p->events, r, rec->sample.event, v)
 			       : 0;
 	text = expr_text(p->by, i);
 	if (!field_builtin(text.p, text.len, &id))

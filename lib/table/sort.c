@@ -381,8 +381,9 @@ uint32_t table_ordered(const struct table *t, uint32_t i)
 	return i < t->nordered ? t->order[i] : i == t->nordered ? t->other : TABLE_NO_ROW;
 }
 
-int table_each_row(const struct table *t, const struct table_walk *w, void *ctx)
+int table_each_row(struct table_writer *x, const struct table_walk *w)
 {
+	const struct table *t = x->t;
 	hist_int total[TABLE_VALUES_MAX];
 	uint32_t row;
 	int rc = 0;
@@ -391,18 +392,23 @@ int table_each_row(const struct table *t, const struct table_walk *w, void *ctx)
 		total[v] = table_total(t, v);
 	for (uint32_t i = 0; (row = table_ordered(t, i)) != TABLE_NO_ROW && !rc; i++) {
 		if (w->begin)
-			w->begin(ctx);
+			w->begin(x);
 		for (uint32_t k = 0; k < t->nkeys; k++)
-			w->key(ctx, row, k);
+			w->key(x, row, k);
 		if (w->middle)
-			w->middle(ctx);
+			w->middle(x);
 		for (uint32_t v = 0; v < t->nvalues; v++) {
 			struct table_numbers n;
 
 			table_numbers(t, row, v, total[v], &n);
-			w->value(ctx, row, v, &n);
+			w->value(x, row, v, &n);
 		}
-		rc = w->end ? w->end(ctx) : 0;
+		if (w->end)
+			w->end(x);
+		buf_inherit(x->b, &x->text);
+		buf_inherit(x->b, &x->cell);
+		buf_inherit(x->b, &x->keys);
+		rc = out_take(x->out, x->b);
 	}
 	return rc;
 }

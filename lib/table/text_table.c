@@ -274,52 +274,24 @@ static void fill_head(struct grid *g, const struct table *t, uint32_t shown)
 	}
 }
 
-/* What the walk through the rows knows. */
-struct fill {
-	struct grid *g;
-	const struct table *t;
-	uint32_t shown;
-	struct buf scratch;
-};
-
-static void fill_key(void *ctx, uint32_t row, uint32_t k)
+static void fill_key(struct table_writer *x, uint32_t row, uint32_t k)
 {
-	struct fill *f = ctx;
-
-	if (is_stack(f->t, k))
+	if (is_stack(x->t, k))
 		return;
-	text_add_key(f->t, row, k, &f->scratch, &f->g->text);
-	end_cell(f->g);
+	text_add_key(x->t, row, k, &x->text, &x->grid->text);
+	end_cell(x->grid);
 }
 
-static void fill_value(void *ctx, uint32_t row, uint32_t v, const struct table_numbers *n)
+static void fill_value(struct table_writer *x, uint32_t row, uint32_t v,
+		       const struct table_numbers *n)
 {
-	struct fill *f = ctx;
-
 	(void)row;
 	for (int s = 0; s < TABLE_NSTATS; s++) {
-		if (!text_shows(f->t, v, s, f->shown))
+		if (!text_shows(x->t, v, s, x->shown))
 			continue;
-		text_add_stat(&f->g->text, n, (enum table_stat)s, f->t->values[v].unit);
-		end_cell(f->g);
+		text_add_stat(&x->grid->text, n, (enum table_stat)s, x->t->values[v].unit);
+		end_cell(x->grid);
 	}
-}
-
-static int end_row(void *ctx)
-{
-	const struct fill *f = ctx;
-
-	return f->g->err ? f->g->err : f->scratch.err;
-}
-
-static void fill_rows(struct grid *g, const struct table *t, uint32_t shown)
-{
-	static const struct table_walk walk = {
-		.key = fill_key, .value = fill_value, .end = end_row};
-	struct fill f = {.g = g, .t = t, .shown = shown};
-
-	g->err = table_each_row(t, &walk, &f);
-	buf_release(&f.scratch);
 }
 
 /* A line above the columns that says which value they are of. */
@@ -383,7 +355,7 @@ static int print_grid(const struct grid *g, const struct table *t, struct buf *b
 
 		if (!g->column[column].hidden) {
 			buf_fill(b, ' ', left ? 0 : pad);
-			buf_add_cut(b, s, len, room);
+			buf_add_cut(b, s, len, room, TEXT_CUT);
 			buf_fill(b, ' ', (left && !last ? pad : 0) + (last ? 0 : GAP));
 		}
 		if (column + 1 == g->columns) {
@@ -470,43 +442,47 @@ static int draw(const struct table *t, enum hist_view view, struct buf *b, struc
 	return rc;
 }
 
-int table_write_text(struct tables *ts, const struct table *t, const struct table_opts *o,
-		     struct buf *b, struct out *out)
+static void add_heading(const struct table *t, struct buf *b)
 {
-	uint32_t shown = o->stats ? o->stats : TABLE_STATS_SHOWN;
-	struct grid g = {.wide = o->wide};
+	buf_add_safe(b, t->name, strlen(t->name));
+	if (t->title) {
+		buf_adds(b, ": ");
+		buf_add_safe(b, t->title, strlen(t->title));
+	}
+	buf_adds(b, "\n");
+}
+
+int table_write_text(struct table_writer *x)
+{
+	static const struct table_walk walk = {.key = fill_key, .value = fill_value};
+	const struct table *t = x->t;
+	struct tables *ts = x->ts;
+	struct grid g = {.wide = x->o->wide};
 	int rc;
 
-	if (t->overlap)
-		shown &= ~(1u << TABLE_STAT_SHARE);
 	for (uint32_t k = 0; k < t->nkeys; k++)
 		g.nkeys += !is_stack(t, k);
 	g.columns = g.nkeys;
 	for (uint32_t v = 0; v < t->nvalues; v++)
-		g.columns += columns_of(t, v, shown);
+		g.columns += columns_of(t, v, x->shown);
 	if (!table_nordered(t) || !g.columns)
 		return 0;
-	if ((ts->n > 1 || t->title) && *t->name) {
-		buf_add_safe(b, t->name, strlen(t->name));
-		if (t->title) {
-			buf_adds(b, ": ");
-			buf_add_safe(b, t->title, strlen(t->title));
-		}
-		buf_adds(b, "\n");
-	}
-	fill_head(&g, t, shown);
-	fill_rows(&g, t, shown);
-	fit(&g, t, o, &ts->left_out);
+	if ((ts->n > 1 || t->title) && *t->name)
+		add_heading(t, x->b);
+	x->grid = &g;
+	fill_head(&g, t, x->shown);
+	rc = table_each_row(x, &walk);
+	fit(&g, t, x->o, &ts->left_out);
 	if (has_distribution(t) || t->nvalues > 1)
-		group_line(&g, t, shown, b);
-	rc = g.err ? g.err : g.text.err;
+		group_line(&g, t, x->shown, x->b);
+	rc = rc ? rc : g.err ? g.err : g.text.err;
 	if (!rc)
-		rc = print_grid(&g, t, b, out);
-	if (!rc && o->draw)
-		rc = draw(t, o->view, b, out);
+		rc = print_grid(&g, t, x->b, x->out);
+	if (!rc && x->o->draw)
+		rc = draw(t, x->o->view, x->b, x->out);
 	if (!rc && ts->n > 1 && ts->v[ts->n - 1] != t)
-		buf_addc(b, '\n');
+		buf_addc(x->b, '\n');
 	free(g.ends);
 	buf_release(&g.text);
-	return rc ? rc : out_take(out, b);
+	return rc;
 }

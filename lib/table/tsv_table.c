@@ -1,7 +1,6 @@
 /* The TSV form, perfpipe-table(5): names and keys escaped so that all bytes come back. */
 #include "table/parts.h"
 
-#include "base/err.h"
 #include "table/unit.h"
 
 #include <math.h>
@@ -111,45 +110,26 @@ void table_add_stat(struct buf *b, const struct table_numbers *n, enum table_sta
 	}
 }
 
-static void add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *b,
-		    struct buf *text)
+static void begin_row(struct table_writer *x)
 {
-	buf_addc(b, '\t');
-	if (row == t->other || t->keys[k].kind != TABLE_TEXT) {
-		table_key_add(t, row, k, b);
-		return;
-	}
-	buf_reset(text);
-	table_key_add(t, row, k, text);
-	table_add_escaped(b, buf_str(text), text->len, false);
-	if (text->err)
-		b->err = text->err;
-}
-
-/* What the walk through the rows knows. */
-struct tsv {
-	const struct table *t;
-	struct buf *b, text;
-	struct out *out;
-};
-
-static void begin_row(void *ctx)
-{
-	const struct tsv *x = ctx;
-
 	table_add_escaped(x->b, x->t->name, strlen(x->t->name), false);
 }
 
-static void on_key(void *ctx, uint32_t row, uint32_t k)
+static void on_key(struct table_writer *x, uint32_t row, uint32_t k)
 {
-	struct tsv *x = ctx;
-
-	add_key(x->t, row, k, x->b, &x->text);
+	buf_addc(x->b, '\t');
+	if (row == x->t->other || x->t->keys[k].kind != TABLE_TEXT) {
+		table_key_add(x->t, row, k, x->b);
+		return;
+	}
+	buf_reset(&x->text);
+	table_key_add(x->t, row, k, &x->text);
+	table_add_escaped(x->b, buf_str(&x->text), x->text.len, false);
 }
 
-static void on_value(void *ctx, uint32_t row, uint32_t v, const struct table_numbers *n)
+static void on_value(struct table_writer *x, uint32_t row, uint32_t v,
+		     const struct table_numbers *n)
 {
-	const struct tsv *x = ctx;
 	const struct table_value *c = &x->t->values[v];
 	const struct hist *h = table_cell(x->t, row, v);
 
@@ -162,23 +142,16 @@ static void on_value(void *ctx, uint32_t row, uint32_t v, const struct table_num
 		table_add_buckets(x->b, &h->linear, c->step);
 }
 
-static int end_row(void *ctx)
+static void end_row(struct table_writer *x)
 {
-	const struct tsv *x = ctx;
-
 	buf_addc(x->b, '\n');
-	return out_take(x->out, x->b);
 }
 
-int table_write_tsv(const struct tables *ts, const struct table *t, struct buf *b, struct out *out)
+int table_write_tsv(struct table_writer *x)
 {
 	static const struct table_walk walk = {
 		.begin = begin_row, .key = on_key, .value = on_value, .end = end_row};
-	struct tsv x = {.t = t, .b = b, .out = out};
-	int rc;
 
-	add_header(ts, t, b);
-	rc = table_each_row(t, &walk, &x);
-	buf_release(&x.text);
-	return rc ? rc : out_take(out, b);
+	add_header(x->ts, x->t, x->b);
+	return table_each_row(x, &walk);
 }

@@ -1,6 +1,8 @@
 /* Periods of the input's time: when one ends, by its times and by the clock. */
 #include "table/turns.h"
 
+#include "table/unit.h"
+
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -119,17 +121,6 @@ void turns_head(const char *what, uint64_t begin, uint64_t end, struct buf *b)
 	buf_addc(b, '\n');
 }
 
-/* A line of a terminal: the bytes that fit its columns. Control characters there are none. */
-static size_t fitting(const char *s, size_t n, uint32_t columns)
-{
-	size_t i = 0;
-
-	for (uint32_t w = 0; i < n; i++)
-		if (((uint8_t)s[i] & 0xc0) != 0x80 && w++ == columns)
-			break;
-	return i;
-}
-
 void turns_redraw(uint32_t *had, const struct buf *text, struct buf *b)
 {
 	struct winsize size = {0};
@@ -146,7 +137,7 @@ void turns_redraw(uint32_t *had, const struct buf *text, struct buf *b)
 
 		/* One for what is left out, and one for the cursor. */
 		if (lines + 2 < rows) {
-			buf_add(b, s, fitting(s, n, size.ws_col ? size.ws_col : 80));
+			buf_add(b, s, text_fit(s, n, size.ws_col ? size.ws_col : 80));
 			buf_adds(b, "\033[K\n");
 			lines++;
 		} else {

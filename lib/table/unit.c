@@ -125,22 +125,26 @@ uint32_t text_width(const char *s, size_t n)
 	return w;
 }
 
-void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room)
+size_t text_fit(const char *s, size_t n, uint32_t columns)
 {
-	uint32_t w = 0;
 	size_t len = 0;
+
+	for (uint32_t w = 0; len < n; len++)
+		if (((uint8_t)s[len] & 0xc0) != 0x80 && w++ == columns)
+			break;
+	return len;
+}
+
+void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room, const char *end)
+{
+	uint32_t w = text_width(end, strlen(end));
 
 	if (!room || text_width(s, n) <= room) {
 		buf_add(b, s, n);
 		return;
 	}
-	for (; len < n; len++) {
-		w += ((uint8_t)s[len] & 0xc0) != 0x80;
-		if (w == room)
-			break;
-	}
-	buf_add(b, s, len);
-	buf_adds(b, "\xe2\x80\xa6");
+	buf_add(b, s, text_fit(s, n, room > w ? room - w : 0));
+	buf_adds(b, end);
 }
 
 void buf_add_markup(struct buf *b, const char *s, size_t n, const char *marks)

@@ -31,8 +31,15 @@ void unit_add_int(struct buf *b, hist_int v);
 /* Columns that a text takes: characters, not bytes. */
 uint32_t text_width(const char *s, size_t n);
 
-/* Adds a text, cut with an ellipsis if it takes more columns than `room`; 0: any number. */
-void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room);
+/* The bytes of a text that fit so many columns. */
+size_t text_fit(const char *s, size_t n, uint32_t columns);
+
+/*
+ * Adds a text; if it takes more columns than `room` (0: any number), it is cut, with `end` for what
+ * is missing: TEXT_CUT or "..".
+ */
+#define TEXT_CUT "\xe2\x80\xa6"
+void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room, const char *end);
 
 /* Adds text in which characters that have a meaning in the form, the marks, become &#N;. */
 #define MARKDOWN_MARKS "|&<>`*_[]~\\@#!"

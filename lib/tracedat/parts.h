@@ -335,7 +335,7 @@ int trace_add_cpu(struct trace *t, struct trace_buffer *b, uint32_t cpu, uint64_
 		  uint64_t size);
 int trace_add_buffer(struct trace *t, const char *name, struct trace_buffer **b);
 
-/* ---- cpu_counts.c ---- */
+/* ---- option.c: the counts of CPUs ---- */
 
 /* Takes the text of a CPUSTAT option. 0 or PP_ENOMEM. */
 int trace_count(struct trace *t, const char *text, size_t len);

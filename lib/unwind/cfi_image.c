@@ -38,3 +38,22 @@ int cfi_read(const struct cfi *c, uint64_t vaddr, void *to, size_t n)
 		return PP_ENOENT;
 	return elf_file_read(c->image, g->offset + in, to, n);
 }
+
+/* ---- bytes of a section ---- */
+
+const uint8_t *cfi_read_bytes(struct cfi_section *s, uint64_t at, uint64_t n)
+{
+	if (at > s->size || n > s->size - at)
+		return NULL;
+	for (uint64_t b = at / CFI_BLOCK; s->file && b * CFI_BLOCK < at + n; b++) {
+		uint64_t len = s->size - b * CFI_BLOCK;
+
+		if (s->have[b / 64] >> b % 64 & 1)
+			continue;
+		if (elf_file_read(s->file, s->offset + b * CFI_BLOCK, s->bytes + b * CFI_BLOCK,
+				  len < CFI_BLOCK ? len : CFI_BLOCK))
+			return NULL;
+		s->have[b / 64] |= UINT64_C(1) << b % 64;
+	}
+	return s->bytes + at;
+}

@@ -99,7 +99,7 @@ struct cfi {
 	struct cfi_code code;
 };
 
-/* ---- cfi_bytes.c ---- */
+/* ---- cfi_image.c ---- */
 
 /* n bytes of a section, in place; NULL when it does not have them, or they cannot be read. */
 const uint8_t *cfi_read_bytes(struct cfi_section *s, uint64_t at, uint64_t n);

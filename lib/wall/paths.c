@@ -2,7 +2,7 @@
 #include "wall/parts.h"
 
 #include "base/array.h"
-#include "base/err.h"
+#include "base/each_input.h"
 #include "filter/filter.h"
 #include "table/unit.h"
 
@@ -13,6 +13,7 @@
 
 struct paths {
 	const struct wall_opts *o;
+	struct diag *d;
 	struct wall_spans s;
 	struct wall_shares shares;
 	struct tables ts;
@@ -216,8 +217,10 @@ static int end(struct paths *p, int status, struct diag *d)
 	return say(p, status, d);
 }
 
-static int read_one(struct paths *p, const char *name, struct diag *d)
+static int read_one(void *ctx, const char *name)
 {
+	struct paths *p = ctx;
+	struct diag *d = p->d;
 	const struct ps_record *rec;
 	struct sreader *r;
 	struct src *src;
@@ -236,21 +239,6 @@ static int read_one(struct paths *p, const char *name, struct diag *d)
 	p->lost += sreader_account(r)->lost;
 	sreader_free(r);
 	return status;
-}
-
-static int read_all(struct paths *p, char **names, int n, struct diag *d)
-{
-	static char *standard_input[] = {"-"};
-	int worst = PP_EXIT_OK, i = 0;
-
-	if (!n)
-		names = standard_input;
-	do {
-		int status = read_one(p, names[i], d);
-
-		worst = status > worst ? status : worst;
-	} while (worst != PP_EXIT_FAIL && ++i < n);
-	return end(p, worst, d);
 }
 
 /* ---- results ---- */
@@ -328,7 +316,7 @@ static int run_tables(struct paths *p, char **names, int n, struct diag *d)
 	if ((p->o->form == WALL_TAIL && !p->tail) || open_table(p))
 		diag_error(d, NULL, -1, "out of memory");
 	else
-		status = read_all(p, names, n, d);
+		status = end(p, each_input(names, n, read_one, p), d);
 	return status == PP_EXIT_FAIL ? status : print(p, status, d);
 }
 
@@ -375,6 +363,7 @@ int wall_run_paths(const struct wall_opts *o, char **names, int n, struct diag *
 {
 	struct paths p = {
 		.o = o,
+		.d = d,
 		.s = {.span = on_span, .moved = on_moved, .ctx = &p},
 		.shares = {.stacks = o->stacks || o->folded, .requests = o->nth || o->slowest}};
 	struct buf why = BUF_INIT;
