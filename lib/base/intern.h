@@ -101,13 +101,6 @@ static inline uint32_t *map64_get(const struct map64 *m, uint64_t key)
 	return NULL;
 }
 
-/* Fetches the place of a key, which is to be asked for soon. */
-static inline void map64_prefetch(const struct map64 *m, uint64_t key)
-{
-	if (m->slots)
-		__builtin_prefetch(&m->slots[map64_mix(key) & m->mask]);
-}
-
 /*
  * The place of a key's value; a new key gets value 0 and *fresh true (fresh may be NULL). NULL when
  * out of memory. Valid until the next map64_put.

@@ -96,11 +96,6 @@ static int count_callers(struct callers *c, uint32_t function, uint32_t by)
 	return 0;
 }
 
-void callers_fetch(const struct callers *c, uint32_t function, uint64_t cfa)
-{
-	map64_prefetch(&c->places, place(function, cfa));
-}
-
 uint32_t callers_place(struct callers *c, uint32_t function, uint64_t cfa)
 {
 	uint32_t *slot = map64_put(&c->places, place(function, cfa), NULL);

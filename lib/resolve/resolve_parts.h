@@ -679,9 +679,6 @@ uint32_t resolve_function(const struct resolver *r, uint32_t frame);
 /* What called the function whose frame ends at cfa: index in v, + 1; 0: not known. */
 uint32_t callers_find(const struct callers *c, uint32_t function, uint64_t cfa);
 
-/* Fetches its place from memory. */
-void callers_fetch(const struct callers *c, uint32_t function, uint64_t cfa);
-
 /* The same, known or not; 0: out of memory. */
 uint32_t callers_place(struct callers *c, uint32_t function, uint64_t cfa);
 

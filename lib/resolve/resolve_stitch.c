@@ -191,8 +191,6 @@ static int learn_callers(struct resolver *r, const struct caller_space *space,
 	struct caller caller = {.function = resolve_function(r, frames[from])};
 	int rc = 0;
 
-	for (uint32_t i = from; i-- > 0;)
-		callers_fetch(c, resolve_function(r, frames[i]), res->sps[i + 1]);
 	if (cfa && !(caller.next = callers_place(c, caller.function, cfa)))
 		return PP_ENOMEM;
 	for (uint32_t i = from; i-- > 0 && !rc;) {
@@ -207,16 +205,6 @@ static int learn_callers(struct resolver *r, const struct caller_space *space,
 		caller.next = at;
 	}
 	return rc;
-}
-
-/* The places of the keys of a stack's frames are far from each other. */
-static void fetch_keys(const struct generation *g, const struct unwind_result *res,
-		       const uint32_t *frames, uint32_t inner, uint32_t end)
-{
-	for (uint32_t i = inner; i < end; i++) {
-		map64_prefetch(&g->keys, hash(res->ips[i], res->sps[i], frames[i]));
-		map64_prefetch(&g->of, frames[i]);
-	}
 }
 
 /* What is new of a whole stack: `in_common` are the outer frames that are not. */
@@ -249,7 +237,6 @@ int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct calle
 	l->n = shared(l, res, frames, inner);
 	if (l->twice > l->n)
 		l->twice = l->n;
-	fetch_keys(g, res, frames, inner, res->n - l->n);
 	rc = see_again(g, l);
 	if (!rc)
 		rc = learn_whole(r, space, res, frames, l->n);

@@ -41,13 +41,7 @@ static uint64_t near(const uint8_t *p, uint64_t after)
 /* `absolute`: the code is not moved, and may have addresses as numbers. */
 static void scan_x86(struct functions *t, const uint8_t *p, size_t n, uint64_t vaddr, bool absolute)
 {
-	bool first[256] = {[0xe8] = true, [0x48] = true, [0x4c] = true}; /* of what leads */
-
-	for (unsigned b = 0xb8; b < 0xc0; b++)
-		first[b] = absolute;
 	for (size_t i = 0; i < n; i++) {
-		if (!first[p[i]])
-			continue;
 		if (p[i] == 0xe8)
 			mark(t, near(p + i + 1, vaddr + i + 5));
 		else if ((p[i] & 0xfb) == 0x48 && p[i + 1] == 0x8d && (p[i + 2] & 0xc7) == 5)
