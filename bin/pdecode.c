@@ -4,7 +4,6 @@
 #include "filter/ssink.h"
 #include "print/check.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 enum { CLOCK = OPT_NO_SHORT, OFFSET, SEPARATE_STACKS, STRICT };
@@ -62,16 +61,6 @@ static int describe(struct config *c, struct diag *d)
 	return status;
 }
 
-/* The bytes of a mapped recording are gone. */
-static void on_cut_short(int sig)
-{
-	static const char text[] = "pdecode: a recording was cut short while it was read\n";
-
-	(void)sig;
-	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
-	_exit(PP_EXIT_FAIL);
-}
-
 int main(int argc, char **argv)
 {
 	struct config c = {0};
@@ -100,7 +89,6 @@ int main(int argc, char **argv)
 				  "--header, --dump, --list, --functions and --check"))
 		return cli_finish(&cli, cli.status);
 	diag_set_verbose(cli.diag, c.verbose);
-	sigaction(SIGBUS, &(struct sigaction){.sa_handler = on_cut_short}, NULL);
 	cli_confine(&cli, (struct sandbox){0});
 	c.in.names = argv + cli.first;
 	c.in.n = argc - cli.first;

@@ -295,7 +295,7 @@ mkfifo out
 } <out
 wait
 is "$(cat status)" 2 'a recording that is cut short meanwhile: exit status 2'
-like err '^pdecode: a recording was cut short while it was read$' 'and a message'
+like err '^pdecode: a file was cut short while it was read$' 'and a message'
 run "$BIN/psym" -b rest
 is "$status" 2 'the stream tells of it, too'
 

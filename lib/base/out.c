@@ -243,7 +243,7 @@ int out_flush(struct out *o)
 	if (o->fn && !o->err && o->len) {
 		o->err = o->fn(o->ctx, o->data, o->len);
 		o->written += o->err ? 0 : o->len;
-	} else if (full && !o->err && o->mode == OUT_PAGES && o->data != o->own) {
+	} else if (full && !o->err && o->parts && o->data != o->own) {
 		/* Of little, its pages would take more of the pipe's room than the bytes do. */
 		write_pages(o);
 	} else {

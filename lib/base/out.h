@@ -25,9 +25,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define OUT_BUFFER 262144     /* bytes collected before a write */
-#define OUT_HUGE   (1u << 21) /* usually of a huge page */
-#define OUT_LENT_MIN 2048     /* bytes that are not copied */
+#define OUT_BUFFER   262144	/* bytes collected before a write */
+#define OUT_HUGE     (1u << 21) /* usually of a huge page */
+#define OUT_LENT_MIN 2048	/* bytes that are not copied */
 /* of pipes, at both ends: room while the other end works, not waits */
 #define OUT_PIPE (1u << 20)
 
@@ -47,9 +47,9 @@ struct out {
 	enum out_pages { OUT_COPY, OUT_PAGES_LATER, OUT_PAGES } mode;
 	uint8_t *pages; /* OUT_HUGE bytes, the first `given` of which a pipe has; or NULL */
 	size_t given;
-	struct out_parts *parts;       /* of pages and what was lent in between; or NULL */
-	const uint8_t *lasting;	       /* bytes that may be lent, ... */
-	size_t nlasting;	       /* ... so many */
+	struct out_parts *parts; /* of pages and what was lent in between; or NULL */
+	const uint8_t *lasting;	 /* bytes that may be lent, ... */
+	size_t nlasting;	 /* ... so many */
 };
 
 int out_init(struct out *o, int fd);

@@ -124,8 +124,8 @@ struct src_window {
 };
 
 /*
- * False: they have to be read. If the file is cut short afterwards, SIGBUS tells whoever looks at
- * the bytes.
+ * False: they have to be read. If the file is cut short afterwards, whoever looks at the bytes gets
+ * a SIGBUS.
  */
 bool src_window(struct src *s, size_t n, struct src_window *w);
 

@@ -319,8 +319,7 @@ __attribute__((noinline)) static int far_sample(struct swriter *w, uint32_t sour
 	size_t size;
 	uint8_t *p;
 
-	if (ps_sample_has(s, user_stack) &&
-	    out_lasts(w->out, s->user_stack.p, s->user_stack.len))
+	if (ps_sample_has(s, user_stack) && out_lasts(w->out, s->user_stack.p, s->user_stack.len))
 		return lent_sample(w, source, s);
 	size = ps_sample_size(s);
 	p = room(w, size);

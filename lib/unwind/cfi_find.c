@@ -50,7 +50,7 @@ static bool count_before(struct cfi *c, uint64_t vaddr, uint64_t *n)
 {
 	uint64_t lo = 0, hi = c->ntable, start, at;
 
-	/* Asked for its row, its function and what is around it, one address comes several times. */
+	/* For its row, its function and what is around it, one address is sought several times. */
 	if (c->nbefore && c->sought == vaddr)
 		lo = hi = c->nbefore;
 	while (lo < hi) {
