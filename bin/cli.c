@@ -92,9 +92,24 @@ static void outlive_interrupt(void)
 		sigaction(SIGINT, &pass, NULL);
 }
 
+/* A part of a mapped file is gone: nothing can be read on. */
+static void cut_short(int sig)
+{
+	static const char what[] = ": a file was cut short while it was read\n";
+	char text[64 + sizeof(what)];
+	size_t n = strnlen(program_invocation_short_name, 64);
+
+	(void)sig;
+	memcpy(text, program_invocation_short_name, n);
+	memcpy(text + n, what, sizeof(what) - 1);
+	(void)!write(STDERR_FILENO, text, n + sizeof(what) - 1);
+	_exit(PP_EXIT_FAIL);
+}
+
 int cli_start(struct cli *cli, const struct opt_spec *spec, int argc, char **argv)
 {
 	outlive_interrupt();
+	sigaction(SIGBUS, &(struct sigaction){.sa_handler = cut_short}, NULL);
 	return start(cli, spec, argc, argv, opt_parse);
 }
 

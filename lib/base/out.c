@@ -12,6 +12,16 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#define PARTS 128 /* that are handed over at a time */
+
+/* What is waiting, in order: pieces of `data`, and what was lent. */
+struct out_parts {
+	struct iovec v[PARTS];
+	int n;
+	size_t taken; /* bytes of data that are in v */
+	size_t lent;  /* bytes in v that are not in data */
+};
+
 static void use_own(struct out *o)
 {
 	o->data = o->own;
@@ -69,6 +79,8 @@ static void no_pages(struct out *o)
 {
 	if (o->pages)
 		munmap(o->pages, OUT_HUGE);
+	free(o->parts);
+	o->parts = NULL;
 	o->pages = NULL;
 	o->mode = OUT_COPY;
 }
@@ -109,20 +121,56 @@ static bool make_pages(struct out *o)
 		munmap(p, before);
 	o->pages = p + before;
 	munmap(o->pages + OUT_HUGE, OUT_HUGE - before);
-	return !madvise(o->pages, OUT_HUGE, MADV_HUGEPAGE) && renew_pages(o);
+	o->parts = calloc(1, sizeof(*o->parts));
+	return o->parts && !madvise(o->pages, OUT_HUGE, MADV_HUGEPAGE) && renew_pages(o);
 }
 
-/*
- * Gives the pages of what is waiting to the pipe. The bytes that it has; less: not all could be
- * given.
- */
-static size_t give_pages(struct out *o)
+/* What was added to data since then becomes a part. */
+static void take_part(struct out *o)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), done = 0;
+	struct out_parts *k = o->parts;
 
-	while (done < o->len) {
-		struct iovec v = {o->data + done, o->len - done};
-		ssize_t n = vmsplice(o->fd, &v, 1, 0);
+	if (o->len > k->taken)
+		k->v[k->n++] = (struct iovec){o->data + k->taken, o->len - k->taken};
+	k->taken = o->len;
+}
+
+int out_lend(struct out *o, const void *bytes, size_t n)
+{
+	struct out_parts *k;
+
+	if (o->parts && o->parts->n > PARTS - 3)
+		out_flush(o);
+	k = o->parts;
+	if (!k || o->data == o->own)
+		return out_add(o, bytes, n);
+	take_part(o);
+	k->v[k->n++] = (struct iovec){(void *)(uintptr_t)bytes, n};
+	k->lent += n;
+	return o->err;
+}
+
+/* Takes n bytes from the parts, of which *i is the first; the rest of one stays. */
+static void pass_parts(struct out_parts *k, int *i, size_t n)
+{
+	while (n && n >= k->v[*i].iov_len)
+		n -= k->v[(*i)++].iov_len;
+	if (n) {
+		k->v[*i].iov_base = (uint8_t *)k->v[*i].iov_base + n;
+		k->v[*i].iov_len -= n;
+	}
+}
+
+/* Gives the pages of what is waiting to the pipe. The first part that it has not, of k->n. */
+static int give_pages(struct out *o)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct out_parts *k = o->parts;
+	int i = 0;
+
+	take_part(o);
+	while (i < k->n) {
+		ssize_t n = vmsplice(o->fd, k->v + i, (size_t)(k->n - i), 0);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -131,11 +179,12 @@ static size_t give_pages(struct out *o)
 			o->mode = OUT_COPY;
 			break;
 		}
-		done += (size_t)n;
+		o->written += (size_t)n;
+		pass_parts(k, &i, (size_t)n);
 	}
 	/* What follows begins on a page of its own: that makes the most of the pipe's room. */
 	o->given += (o->len + page - 1) / page * page;
-	return done;
+	return i;
 }
 
 /* Where the next bytes are to be collected. */
@@ -160,20 +209,10 @@ static void next_buffer(struct out *o, bool full)
 
 /* ---- writing ---- */
 
-int out_flush(struct out *o)
+static int write_part(struct out *o, const uint8_t *p, size_t len)
 {
-	bool full = o->len >= OUT_BUFFER / 2;
-	size_t done = 0;
-
-	if (o->fn && !o->err && o->len) {
-		o->err = o->fn(o->ctx, o->data, o->len);
-		done = o->len;
-	}
-	/* Of little, its pages would take more of the pipe's room than the bytes do. */
-	if (full && !o->err && o->mode == OUT_PAGES && o->data != o->own)
-		done = give_pages(o);
-	while (!o->err && done < o->len) {
-		ssize_t n = write(o->fd, o->data + done, o->len - done);
+	for (size_t done = 0; !o->err && done < len;) {
+		ssize_t n = write(o->fd, p + done, len - done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -181,8 +220,35 @@ int out_flush(struct out *o)
 			o->err = pp_errno(errno);
 		else
 			done += (size_t)n;
+		o->written += n < 0 ? 0 : (size_t)n;
 	}
-	o->written += done;
+	return o->err;
+}
+
+/* To the pipe without a copy, as far as it takes them. */
+static void write_pages(struct out *o)
+{
+	struct out_parts *k = o->parts;
+
+	for (int i = give_pages(o); i < k->n && !o->err; i++)
+		write_part(o, k->v[i].iov_base, k->v[i].iov_len);
+	k->n = 0;
+	k->taken = k->lent = 0;
+}
+
+int out_flush(struct out *o)
+{
+	bool lent = o->parts && o->parts->lent, full = lent || o->len >= OUT_BUFFER / 2;
+
+	if (o->fn && !o->err && o->len) {
+		o->err = o->fn(o->ctx, o->data, o->len);
+		o->written += o->err ? 0 : o->len;
+	} else if (full && !o->err && o->parts && o->data != o->own) {
+		/* Of little, its pages would take more of the pipe's room than the bytes do. */
+		write_pages(o);
+	} else {
+		write_part(o, o->data, o->len);
+	}
 	o->len = 0;
 	next_buffer(o, full && !o->err);
 	return o->err;

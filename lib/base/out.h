@@ -12,7 +12,8 @@
  * Large output into a pipe is not copied: the pages in which it was made become the
  * pipe's (vmsplice(2)), and are never touched again, so that it makes no difference who reads the
  * pipe, and how (read, splice, tee). New ones take their place. That is faster than copying where
- * the kernel gives them as huge pages only, so it is done only there.
+ * the kernel gives them as huge pages only, so it is done only there. So are bytes of a mapped file
+ * that is to be copied into the pipe (out_lend).
  */
 #ifndef PP_BASE_OUT_H
 #define PP_BASE_OUT_H
@@ -24,8 +25,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define OUT_BUFFER 262144     /* bytes collected before a write */
-#define OUT_HUGE   (1u << 21) /* usually of a huge page */
+#define OUT_BUFFER   262144	/* bytes collected before a write */
+#define OUT_HUGE     (1u << 21) /* usually of a huge page */
+#define OUT_LENT_MIN 2048	/* bytes that are not copied */
 /* of pipes, at both ends: room while the other end works, not waits */
 #define OUT_PIPE (1u << 20)
 
@@ -45,6 +47,9 @@ struct out {
 	enum out_pages { OUT_COPY, OUT_PAGES_LATER, OUT_PAGES } mode;
 	uint8_t *pages; /* OUT_HUGE bytes, the first `given` of which a pipe has; or NULL */
 	size_t given;
+	struct out_parts *parts; /* of pages and what was lent in between; or NULL */
+	const uint8_t *lasting;	 /* bytes that may be lent, ... */
+	size_t nlasting;	 /* ... so many */
 };
 
 int out_init(struct out *o, int fd);
@@ -81,6 +86,20 @@ static inline int out_add(struct out *o, const void *bytes, size_t n)
 		memcpy(p, bytes, n);
 	o->len += n;
 	return 0;
+}
+
+/*
+ * Adds bytes that stay where they are until out_flush, and in the file that they are mapped from:
+ * to a pipe they are not copied.
+ */
+int out_lend(struct out *o, const void *bytes, size_t n);
+
+/* Whether bytes are worth it, and among those that the caller has set as lasting. */
+static inline bool out_lasts(const struct out *o, const void *bytes, size_t n)
+{
+	size_t at = (uintptr_t)bytes - (uintptr_t)o->lasting;
+
+	return n >= OUT_LENT_MIN && at < o->nlasting && n <= o->nlasting - at;
 }
 
 /* Adds the contents of b, which is empty afterwards. 0, or the error of b or o. */

@@ -469,6 +469,45 @@ int src_spool(struct src *s, struct diag *d)
 	return s->seekable ? 0 : spool(s, d);
 }
 
+/* What cannot be mapped or read is left to read(2), which tells why. */
+static void *map_part(int fd, uint64_t offset, size_t n)
+{
+#ifdef MADV_POPULATE_READ
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, (off_t)offset);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	if (!madvise(p, n, MADV_POPULATE_READ))
+		return p;
+	munmap(p, n);
+#else
+	(void)fd, (void)offset, (void)n;
+#endif
+	return NULL;
+}
+
+bool src_window(struct src *s, size_t n, struct src_window *w)
+{
+	size_t before = (size_t)(s->pos % (uint64_t)sysconf(_SC_PAGESIZE));
+
+	if (s->fd < 0 || !s->seekable || s->layer.read || s->follow || s->pos >= s->size ||
+	    s->unread_pos < s->unread_len)
+		return false;
+	if (n > s->size - s->pos)
+		n = (size_t)(s->size - s->pos);
+	w->mapped = before + n;
+	w->map = map_part(s->fd, s->pos - before, w->mapped);
+	if (!w->map)
+		return false;
+	if (src_seek(s, s->pos + n)) {
+		munmap(w->map, w->mapped);
+		return false;
+	}
+	w->bytes = (uint8_t *)w->map + before;
+	w->len = n;
+	return true;
+}
+
 int src_map(struct src *s, struct diag *d, const uint8_t **bytes)
 {
 	int rc = 0;

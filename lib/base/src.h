@@ -115,6 +115,20 @@ int src_pread(struct src *s, void *buf, size_t n, uint64_t offset);
 /* Goes to an absolute offset of a seekable source. */
 int src_seek(struct src *s, uint64_t offset);
 
+/* Bytes of a file where they lie: up to n of what is next, which is read thereby. */
+struct src_window {
+	uint8_t *bytes; /* may be changed, which the file is not */
+	size_t len;
+	void *map; /* for munmap(2), with `mapped` */
+	size_t mapped;
+};
+
+/*
+ * False: they have to be read. If the file is cut short afterwards, whoever looks at the bytes gets
+ * a SIGBUS.
+ */
+bool src_window(struct src *s, size_t n, struct src_window *w);
+
 /*
  * Makes a source seekable: copies what is left of it to an unlinked file in TMPDIR or /tmp. A
  * source that ends with PP_ECUT is copied up to there.

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define ORDER_SPARE_MIN (64u << 10) /* smaller blocks are not kept */
 
@@ -22,10 +23,39 @@ struct block *block_new(size_t cap, struct blocks *of)
 		b = malloc(sizeof(*b) + cap);
 	}
 	if (b) {
-		*b = (struct block){.refs = 1, .cap = cap, .of = of};
+		*b = (struct block){.refs = 1, .cap = cap, .of = of, .bytes = (uint8_t *)b->data};
 		of->live += cap;
 	}
 	return b;
+}
+
+struct block *block_of_window(const struct src_window *w, struct blocks *of)
+{
+	struct block *b = malloc(sizeof(*b));
+
+	if (!b)
+		return NULL;
+	*b = (struct block){.refs = 1,
+			    .of = of,
+			    .len = w->len,
+			    .cap = w->len,
+			    .map = w->map,
+			    .mapped = w->mapped,
+			    .bytes = w->bytes};
+	of->live += b->cap;
+	return b;
+}
+
+void blocks_unmap(struct blocks *of)
+{
+	while (of->mapped) {
+		struct block *next = of->mapped->next;
+
+		munmap(of->mapped->map, of->mapped->mapped);
+		free(of->mapped);
+		of->mapped = next;
+	}
+	of->mapped_bytes = 0;
 }
 
 void block_unref(struct block *b)
@@ -36,6 +66,12 @@ void block_unref(struct block *b)
 		return;
 	of = b->of;
 	of->live -= b->cap;
+	if (b->map) {
+		b->next = of->mapped;
+		of->mapped = b;
+		of->mapped_bytes += b->mapped;
+		return;
+	}
 	if (b->cap < ORDER_SPARE_MIN || of->spare_bytes + b->cap > ORDER_SPARE_MAX) {
 		free(b);
 		return;
@@ -47,6 +83,7 @@ void block_unref(struct block *b)
 
 void blocks_release(struct blocks *of)
 {
+	blocks_unmap(of);
 	while (of->spare) {
 		struct block *next = of->spare->next;
 

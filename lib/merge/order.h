@@ -16,6 +16,8 @@
 #ifndef PP_MERGE_ORDER_H
 #define PP_MERGE_ORDER_H
 
+#include "base/src.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,17 +37,22 @@ struct blocks {
 	uint64_t live;	     /* bytes of those that exist */
 	struct block *spare; /* those that wait to be used again, the last first */
 	uint64_t spare_bytes;
+	struct block *mapped; /* windows of a file that are done with, and wait for blocks_unmap */
+	uint64_t mapped_bytes;
 };
 
 /* Memory that holds records; lives as long as somebody refers to it. */
 struct block {
 	uint32_t refs;
 	struct blocks *of;
-	struct block *next; /* when spare */
+	struct block *next; /* when spare, or to be unmapped */
 	size_t len, cap;    /* bytes used and allocated */
-	uint64_t base;	    /* offset of data[0] in the input, for messages */
+	uint64_t base;	    /* offset of the first byte in the input, for messages */
 	bool inflated;	    /* ... in what was decompressed */
-	uint64_t data[];    /* 8-byte aligned */
+	void *map;	    /* what the bytes lie in, if they are mapped ... */
+	size_t mapped;	    /* ... and its size */
+	uint8_t *bytes;	    /* 8-byte aligned */
+	uint64_t data[];
 };
 
 /* With one reference; at least cap bytes. NULL: out of memory. */
@@ -54,9 +61,14 @@ void block_unref(struct block *b); /* NULL is fine */
 /* Frees the spare blocks. Those of a queue are freed with the queue. */
 void blocks_release(struct blocks *of);
 
+/* A window of a file as a block, which it belongs to from then on. NULL: out of memory. */
+struct block *block_of_window(const struct src_window *w, struct blocks *of);
+/* Unmaps those that nobody refers to: what was lent of them (out_lend) has been written. */
+void blocks_unmap(struct blocks *of);
+
 static inline uint8_t *block_bytes(struct block *b)
 {
-	return (uint8_t *)b->data;
+	return b->bytes;
 }
 
 struct order_entry {

@@ -3,7 +3,36 @@
  */
 #include "perfdata/perf_file.h"
 
+#include <sys/mman.h>
 #include <zstd.h>
+
+#define WINDOW (1u << 20) /* bytes that are mapped at a time */
+
+/* The unread rest of the file in a window. False: there is none, and nothing was done. */
+static bool map_more(struct perf_bytes *in, uint64_t n, size_t have)
+{
+	uint64_t at = src_tell(in->src), left = in->left + have;
+	struct src_window w;
+	struct block *b;
+
+	n = n > WINDOW ? n : WINDOW;
+	if (!in->mapped || !left || (at - have) % 8 || src_seek(in->src, at - have))
+		return false;
+	if (!src_window(in->src, left < n ? left : n, &w))
+		return src_seek(in->src, at), false;
+	b = block_of_window(&w, in->blocks);
+	if (!b) {
+		munmap(w.map, w.mapped);
+		return src_seek(in->src, at), false;
+	}
+	b->base = at - have;
+	in->left = left - b->len;
+	block_unref(in->cur);
+	in->cur = b;
+	in->pos = 0;
+	diag_progress(in->d, in->name, src_tell(in->src), src_size(in->src));
+	return true;
+}
 
 /* What lies in a block never moves: when it is full, the unread rest goes to a new one. */
 int perf_need_more(struct perf_bytes *in, uint64_t n)
@@ -14,12 +43,14 @@ int perf_need_more(struct perf_bytes *in, uint64_t n)
 	if (n > PERF_SECTION_MAX)
 		return PP_ELIMIT;
 	if (!b || in->pos + n > b->cap) {
+		if (map_more(in, n, have))
+			return in->cur->len >= n ? 0 : PP_ECUT;
 		b = block_new(n > PERF_BLOCK ? n : PERF_BLOCK, in->blocks);
 		if (!b)
 			return PP_ENOMEM;
 		b->base = src_tell(in->src) - have;
 		if (have)
-			memcpy(b->data, block_bytes(in->cur) + in->pos, have);
+			memcpy(block_bytes(b), block_bytes(in->cur) + in->pos, have);
 		b->len = have;
 		block_unref(in->cur);
 		in->cur = b;

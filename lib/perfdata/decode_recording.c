@@ -8,6 +8,18 @@
 
 #include <stdlib.h>
 
+#define MAPPED_MAX (4u << 20) /* bytes of windows that are done with */
+
+/* Windows of the file that were lent to the output are kept until it has been written. */
+static void unmap(struct perf_decoder *p)
+{
+	p->w->out->lasting = NULL;
+	p->w->out->nlasting = 0;
+	if (p->order.blocks.mapped)
+		out_flush(p->w->out);
+	blocks_unmap(&p->order.blocks);
+}
+
 /* A record in its turn. */
 static int deliver(struct perf_decoder *p, uint64_t time, uint8_t *rec, struct block *b)
 {
@@ -18,6 +30,10 @@ static int deliver(struct perf_decoder *p, uint64_t time, uint8_t *rec, struct b
 
 	get_u16(&c);
 	size = get_u16(&c);
+	if (p->order.blocks.mapped_bytes > MAPPED_MAX)
+		unmap(p);
+	p->w->out->lasting = b->map ? block_bytes(b) : NULL;
+	p->w->out->nlasting = b->map ? b->len : 0;
 	rc = type == PERF_REC_SAMPLE ? perf_sample(p, rec, size, time)
 				     : perf_record(p, rec, size, time);
 	if (p->w->err)
@@ -107,12 +123,15 @@ static int take_kernel(struct perf_decoder *p, const struct perf_raw *raw)
 	return p->r.info.copies ? take_copied(p, *raw) : take_sample(p, raw);
 }
 
-/* Call chains are looked at ahead when there are any. */
+/* Call chains are looked at ahead when there are any; copies of stacks go from file to pipe. */
 static void look_ahead(struct perf_decoder *p)
 {
-	for (uint32_t i = 0; i < p->r.info.nattrs; i++)
+	for (uint32_t i = 0; i < p->r.info.nattrs; i++) {
 		if (p->r.info.attrs[i].sample_type & PSB_CALLCHAIN)
 			p->order.ahead = perf_ahead;
+		if (p->r.info.attrs[i].sample_type & PSB_STACK_USER)
+			p->r.first.mapped = out_is_pipe(p->w->out);
+	}
 }
 
 /* What the reader hands over: the two functions of a struct perf_sink. */
@@ -195,6 +214,7 @@ static void release(struct perf_decoder *p)
 	perf_names_release(&p->names);
 	perf_reader_release(&p->r); /* its block is one of the queue's */
 	perf_expand_release(p);
+	unmap(p);
 	order_release(&p->order);
 	free(p);
 }

@@ -32,6 +32,7 @@ struct perf_bytes {
 	struct block *inflate_cur; /* where they are decompressed to ... */
 	size_t inflate_pos;	   /* ... and the records before this are taken */
 	uint64_t inflated;	   /* bytes that compressed records became */
+	bool mapped;		   /* they are mapped, if they can be, rather than read */
 	struct blocks *blocks;	   /* where memory comes from */
 	struct diag *d;		   /* for progress */
 	const char *name;	   /* of the recording */

@@ -44,7 +44,7 @@ static struct block *inflate_block(struct perf_bytes *in)
 	b->inflated = true;
 	b->len = tail;
 	if (tail)
-		memcpy(b->data, block_bytes(old) + in->inflate_pos, tail);
+		memcpy(block_bytes(b), block_bytes(old) + in->inflate_pos, tail);
 	block_unref(old);
 	in->inflate_cur = b;
 	in->inflate_pos = 0;

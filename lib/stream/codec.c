@@ -413,10 +413,9 @@ static uint8_t *put_branches(uint8_t *p, const struct ps_branches *b)
 #define ENCODE_branch(x) p = put_branches(p, &(x))
 #define ENCODE_u64s(x)	 p = put_u64s(p, (x).v, (x).n)
 
-uint8_t *ps_sample_encode(const struct ps_sample *s, uint8_t *p)
+static uint8_t *put_far(const struct ps_sample *s, uint64_t fields, uint8_t *p)
 {
-	p = ps_sample_put_near(s, s->fields, p);
-	FOR_FIELDS(s->fields & ~(uint64_t)PS_SAMPLE_NEAR)
+	FOR_FIELDS(fields & ~(uint64_t)PS_SAMPLE_NEAR)
 	{
 #define PS_F(bit, kind, name, what) \
 	case bit: ENCODE_##kind(s->name); break;
@@ -424,6 +423,25 @@ uint8_t *ps_sample_encode(const struct ps_sample *s, uint8_t *p)
 #undef PS_F
 	}
 	return p;
+}
+
+uint8_t *ps_sample_encode(const struct ps_sample *s, uint8_t *p)
+{
+	return put_far(s, s->fields, ps_sample_put_near(s, s->fields, p));
+}
+
+uint8_t *ps_sample_before_stack(const struct ps_sample *s, uint8_t *p)
+{
+	p = put_far(s, s->fields & (PS_HAS(user_stack) - 1), ps_sample_put_near(s, s->fields, p));
+	return put32(p, s->user_stack.len);
+}
+
+uint8_t *ps_sample_after_stack(const struct ps_sample *s, uint8_t *p)
+{
+	size_t used = 4 + (size_t)s->user_stack.len, pad = ps_pad(used) - used;
+
+	memset(p, 0, pad);
+	return put_far(s, s->fields & ~(2 * PS_HAS(user_stack) - 1), p + pad);
 }
 
 static uint32_t take_ref(struct cursor *c)

@@ -44,6 +44,9 @@ int ps_decode(const struct ps_typedesc *t, struct cursor *c, void *fields);
 /* Both for a SAMPLE; its size is that of the whole record. */
 size_t ps_sample_size(const struct ps_sample *s);
 uint8_t *ps_sample_encode(const struct ps_sample *s, uint8_t *p);
+/* The same without the bytes of user_stack: what comes before them, and after them. */
+uint8_t *ps_sample_before_stack(const struct ps_sample *s, uint8_t *p);
+uint8_t *ps_sample_after_stack(const struct ps_sample *s, uint8_t *p);
 int ps_sample_decode(struct cursor *c, struct ps_sample *s);
 
 /* Up to the next multiple of 8; in 64 bits, so that no length of 32 bits can wrap. */

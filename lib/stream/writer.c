@@ -292,13 +292,37 @@ static inline int near_sample(struct swriter *w, uint32_t source, const struct p
 	return 0;
 }
 
+/* One whose copy of the stack lies in a file that is mapped. */
+static int lent_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
+{
+	size_t size = ps_sample_size(s), len = s->user_stack.len;
+	uint8_t *p = room(w, size ? size - len : 0), *end;
+
+	if (!p)
+		return w->err;
+	end = ps_sample_before_stack(s, put_record_header(p, size, PS_SAMPLE, source));
+	w->out->len += (size_t)(end - p);
+	w->err = out_lend(w->out, s->user_stack.p, len);
+	p = room(w, size - len);
+	if (!p)
+		return w->err;
+	w->out->len += (size_t)(ps_sample_after_stack(s, p) - p);
+	count(w, PS_SAMPLE);
+	w->samples++;
+	return 0;
+}
+
 /* Not inline: near ones, which is what most are, need not save registers for it. */
 __attribute__((noinline)) static int far_sample(struct swriter *w, uint32_t source,
 						const struct ps_sample *s)
 {
-	size_t size = ps_sample_size(s);
-	uint8_t *p = room(w, size);
+	size_t size;
+	uint8_t *p;
 
+	if (ps_sample_has(s, user_stack) && out_lasts(w->out, s->user_stack.p, s->user_stack.len))
+		return lent_sample(w, source, s);
+	size = ps_sample_size(s);
+	p = room(w, size);
 	if (!p)
 		return w->err;
 	ps_sample_encode(s, put_record_header(p, size, PS_SAMPLE, source));

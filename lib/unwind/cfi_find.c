@@ -50,6 +50,9 @@ static bool count_before(struct cfi *c, uint64_t vaddr, uint64_t *n)
 {
 	uint64_t lo = 0, hi = c->ntable, start, at;
 
+	/* For its row, its function and what is around it, one address is sought several times. */
+	if (c->nbefore && c->sought == vaddr)
+		lo = hi = c->nbefore;
 	while (lo < hi) {
 		uint64_t mid = lo + (hi - lo) / 2;
 
@@ -62,7 +65,8 @@ static bool count_before(struct cfi *c, uint64_t vaddr, uint64_t *n)
 		else
 			hi = mid;
 	}
-	*n = lo;
+	c->sought = vaddr;
+	*n = c->nbefore = lo;
 	return true;
 }
 

@@ -91,6 +91,8 @@ struct cfi {
 	bool hdr_bad;	      /* the table cannot be used */
 	uint64_t table;	      /* offset in hdr */
 	uint64_t ntable;      /* entries */
+	uint64_t sought;      /* the address that was sought last in the table, ... */
+	uint64_t nbefore;     /* ... and the entries that begin at or before it; 0: none yet */
 	struct map64 by_addr; /* row of an address */
 	/* What was found of each entry: by where it begins, index + 1 of its first span. */
 	struct map64 by_entry;

@@ -12,7 +12,9 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -59,10 +61,38 @@ struct way {
 	int (*piece)(struct out *o, unsigned k);
 	int (*end)(const struct out *o);
 };
+/* A file of MANY such bytes, mapped. */
+static const uint8_t *lasting;
+
+static void map_lasting(void)
+{
+	FILE *f = tmpfile();
+
+	for (uint64_t i = 0; f && i < MANY; i++)
+		putc(byte_at(i), f);
+	lasting = f && !fflush(f) ? mmap(NULL, MANY, PROT_READ, MAP_PRIVATE, fileno(f), 0)
+				  : MAP_FAILED;
+	if (lasting == MAP_FAILED)
+		exit(2);
+}
+
 #define CANNOT 77 /* exit status: it cannot be made to happen here */
 #define WRONG  78 /* it should have gone another way */
 
-/* Writes MANY bytes in pieces: small ones, flushes between them, some larger than buffers. */
+/* A piece of the file. 0, or WRONG: its bytes were copied where pages are given. */
+static int lend(struct out *o, uint64_t at, size_t n)
+{
+	size_t before = o->len;
+	bool gives = o->mode == OUT_PAGES && o->data != o->own;
+
+	out_lend(o, lasting + at, n);
+	return gives && o->mode == OUT_PAGES && o->len > before ? WRONG : 0;
+}
+
+/*
+ * Writes MANY bytes in pieces: small ones, flushes between them, some lent, some larger than
+ * buffers.
+ */
 static int write_many(int fd, const struct way *way)
 {
 	static uint8_t piece[OUT_HUGE + 5000];
@@ -81,6 +111,13 @@ static int write_many(int fd, const struct way *way)
 		if (way && way->piece && (rc = way->piece(&o, k)))
 			return rc;
 		n = n < MANY - at ? n : (size_t)(MANY - at);
+		if (k / 500 == 40 && k % 3) {
+			n = 1 + k * 131 % 9000;
+			if (lend(&o, at, n))
+				return WRONG;
+			at += n;
+			continue;
+		}
 		for (size_t i = 0; i < n; i++)
 			piece[i] = byte_at(at + i);
 		out_add(&o, piece, n);
@@ -348,6 +385,7 @@ static void test_socket(void)
 int main(void)
 {
 	signal(SIGPIPE, SIG_IGN);
+	map_lasting();
 	test_out_pipe();
 	test_ways();
 	test_no_wait();
