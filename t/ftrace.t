@@ -180,6 +180,17 @@ state none >after
 same after before 'reset leaves nothing behind'
 run "$BIN/pcap-ftrace" --show $name
 is "$status" 2 'what is gone cannot be shown'
+# A buffer of somebody else, too: what is recorded while it is printed would take the place of the rest.
+mkdir $T/instances/$name
+seq -f 'line %.0f' 20000 | while read -r line; do echo "$line"; done >$T/instances/$name/trace_marker
+"$BIN/pcap-ftrace" --show $name -M 0-$last | {
+	read -r line
+	echo later 2>/dev/null >$T/instances/$name/trace_marker # is refused while nothing is recorded
+	cat
+} >shown
+is "$(grep -c 'tracing_mark_write: line' shown) $(grep -c later shown)" \
+	"$(awk '$1 == "entries:" { n += $2 } END { print n }' $T/instances/$name/per_cpu/cpu*/stats) 0" 'what is there when it begins, is shown'
+rmdir $T/instances/$name
 
 # What there is for the whole machine only: two that want the same share it, whichever ends first.
 if [ -e $T/tracing_thresh ]; then
