@@ -94,6 +94,8 @@ unlike "$OUT" 'sched_stat_' 'events that are left out'
 run_pipe '"$BIN/pcap-ftrace" -F -c -e sched:sched_process_exit -f "comm == \"$me\"" -- sh -c "$three"' '"$BIN/pdecode" -t'
 is "$statuses $(grep -c "sched_process_exit: *comm=$me" "$OUT") $(grep -vc comm=$me "$OUT")" '0 0 3 1' \
 	'a filter, of the command and its children only'
+run_pipe '"$BIN/pcap-ftrace" -F -e raw_syscalls:sys_enter -- sh -c "/bin/true; exit"' '"$BIN/pdecode" -t'
+like "$OUT" '^ +sh-[0-9]+ .*sys_enter:' 'the name of the command is not that of the recorder that started it'
 "$BIN/pcap-ftrace" -e sched:sched_process_exec -- sh -c 'exit 7' >/dev/null 2>&1
 is $? 7 'the status is that of the command'
 
