@@ -96,6 +96,13 @@ is "$statuses $(grep -c "sched_process_exit: *comm=$me" "$OUT") $(grep -vc comm=
 	'a filter, of the command and its children only'
 run_pipe '"$BIN/pcap-ftrace" -F -e raw_syscalls:sys_enter -- sh -c "/bin/true; exit"' '"$BIN/pdecode" -t'
 like "$OUT" '^ +sh-[0-9]+ .*sys_enter:' 'the name of the command is not that of the recorder that started it'
+printf 'int act(int i) { return i; }\nint main(void) { return act(0); }\n' >acts.c
+if [ -w $T/uprobe_events ] && ${CC:-cc} -g -O0 -o acts acts.c; then
+	run_pipe '"$BIN/pcap-ftrace" -F --probe act -x ./acts -- sh -c "./acts; exec ./acts"' '"$BIN/pdecode" -t'
+	is "$statuses $(grep -c ' act: ' "$OUT")" '0 0 1' 'a probe, of the command only'
+else
+	skip 1 'no uprobes here, or no compiler'
+fi
 "$BIN/pcap-ftrace" -e sched:sched_process_exec -- sh -c 'exit 7' >/dev/null 2>&1
 is $? 7 'the status is that of the command'
 

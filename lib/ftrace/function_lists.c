@@ -286,6 +286,21 @@ static int check_module(const struct setup *s, const char *word, struct buf *why
 	return found || !n ? 0 : PP_ENOENT;
 }
 
+/* "FUNCTION:dump[:COUNT]" and cpudump print the buffer at the top, and switch that off. */
+static int check_dump(const char *word, struct buf *why)
+{
+	const char *command = strchr(word, ':') + 1;
+
+	command += strncmp(command, "cpu", 3) ? 0 : 3;
+	if (strncmp(command, "dump", 4) || (command[4] && command[4] != ':'))
+		return 0;
+	buf_adds(why, "'");
+	buf_add_safe(why, word, strlen(word));
+	buf_adds(why, "' has no effect here: for it the kernel prints the buffer of the top level,"
+		      " not that of the recording");
+	return PP_EUNSUPPORTED;
+}
+
 static int commands(const struct setup *s, const char *file, const struct ftrace_words *words,
 		    struct buf *why)
 {
@@ -296,7 +311,9 @@ static int commands(const struct setup *s, const char *file, const struct ftrace
 		if (!is_command(words->v[i]))
 			continue;
 		snprintf(undo, sizeof(undo), "!%s", words->v[i]);
-		rc = check_module(s, words->v[i], why);
+		rc = check_dump(words->v[i], why);
+		if (!rc)
+			rc = check_module(s, words->v[i], why);
 		if (!rc)
 			rc = which(s, words, ftfiles_add(&s->files, file, words->v[i], undo, why),
 				   why);
