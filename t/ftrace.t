@@ -210,6 +210,8 @@ if [ -e $T/tracing_thresh ]; then
 		eval "p$i=$!"
 		await test -e t$i.dat.cpu0
 	done
+	run "$BIN/pcap-ftrace" --status
+	like "$OUT" "^  tracing_thresh: $wanted \\(of a pcap-ftrace that records, process ($p1|$p2)\\)" 'status tells who has set it'
 	run "$BIN/pcap-ftrace" -p nop --thresh $((wanted + 1)) -e sched:sched_process_exit -o t3.dat 1
 	is "$status" 64 'who wants it otherwise is refused'
 	like "$ERR" 'tracing_thresh exists only once, and another pcap-ftrace has set it: process' 'and told whose it is'
