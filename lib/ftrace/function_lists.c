@@ -70,7 +70,7 @@ static size_t pattern_len(const char *word)
 	return strcspn(word, ":");
 }
 
-/* Names that have the word in them, else the nearest one. */
+/* Names that end with the word, then others that have it in them; else the nearest one. */
 static void suggest(const char *all, const char *word, struct buf *why)
 {
 	char plain[128] = "";
@@ -81,11 +81,12 @@ static void suggest(const char *all, const char *word, struct buf *why)
 	for (size_t i = 0; word[i] && n < sizeof(plain) - 1; i++)
 		if (!strchr("*?[]", word[i]))
 			plain[n++] = word[i];
-	while (n > 2 && near < NEAR_MAX && next_function(&p, &name, &len)) {
-		if (!memmem(name, len, plain, n))
-			continue;
-		buf_addf(why, "%s%.*s", near++ ? ", " : "; there are ", (int)len, name);
-	}
+	for (int end = 1; n > 2 && end >= 0; end--)
+		for (p = all; near < NEAR_MAX && next_function(&p, &name, &len);)
+			if (memmem(name, len, plain, n) &&
+			    (len >= n && !memcmp(name + len - n, plain, n)) == end)
+				buf_addf(why, "%s%.*s", near++ ? ", " : "; there are ", (int)len,
+					 name);
 	if (near || n < 3)
 		return;
 	/* By what its first letters have in common with it. */
