@@ -211,6 +211,7 @@ if [ -e $T/tracing_thresh ]; then
 		await test -e t$i.dat.cpu0
 	done
 	run "$BIN/pcap-ftrace" --status
+	# shellcheck disable=SC2154
 	like "$OUT" "^  tracing_thresh: $wanted \\(of a pcap-ftrace that records, process ($p1|$p2)\\)" 'status tells who has set it'
 	run "$BIN/pcap-ftrace" -p nop --thresh $((wanted + 1)) -e sched:sched_process_exit -o t3.dat 1
 	is "$status" 64 'who wants it otherwise is refused'
