@@ -87,7 +87,7 @@ for kernel in $FTRACE_KERNEL; do
 	is "$(cd "$kernel" && echo way_*.err)" 'way_HUP.err way_INT.err way_KILL.err way_TERM.err way_both.err way_disk.err way_end.err way_full.err way_pipe.err way_reader.err' \
 		"$kernel: which was tried"
 	ok "$kernel: of all settings" [ "$(cat "$kernel/settings")" -gt 1000 ]
-	is "$(grep ': status' "$kernel.log" | tr '\n' ' ')" 'none: status 2 command: status 2 function_command: status 2 module: status 2 ' "$kernel: what could not be done"
+	is "$(grep ': status' "$kernel.log" | tr '\n' ' ')" 'none: status 2 old_name: status 2 command: status 2 function_command: status 2 module: status 2 dump: status 2 ' "$kernel: what could not be done"
 	for file in "$kernel"/*.dat; do
 		case $file in */k.dat | */boot.dat) ;; *) recorded ;; esac
 	done
@@ -95,9 +95,11 @@ for kernel in $FTRACE_KERNEL; do
 	like "$OUT" ';ksys_read;vfs_read(;ftrace_trampoline)? [0-9]' "$kernel: stacks of functions"
 	unlike "$OUT" '\[' "$kernel: with names"
 	like "$kernel/none.err" 'no function .*like .vfs_raed' "$kernel: a pattern that nothing fits"
+	like "$kernel/old_name.err" ' __x64_sys_read(,|$)' "$kernel: those that end so are named first"
 	like "$kernel/command.err" 'does not accept .vfs_read:nonsense' "$kernel: a command that there is not"
 	like "$kernel/function_command.err" 'no function .*like .vfs_raed.; did you mean vfs_read' "$kernel: nor of such a function"
 	like "$kernel/module.err" 'is the module loaded' "$kernel: a module that is not there"
+	like "$kernel/dump.err" 'vfs_read:cpudump:2. has no effect here' "$kernel: a command for another buffer"
 	like "$kernel/killed" '^2$' "$kernel: the depth of graphs is set meanwhile"
 	like "$kernel/reader.txt" '\[00[01]\]' "$kernel: a reader that goes after the first lines"
 	like "$kernel/way_full.err" 'cannot write: No space left' "$kernel: a full disk"

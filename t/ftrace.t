@@ -94,6 +94,15 @@ unlike "$OUT" 'sched_stat_' 'events that are left out'
 run_pipe '"$BIN/pcap-ftrace" -F -c -e sched:sched_process_exit -f "comm == \"$me\"" -- sh -c "$three"' '"$BIN/pdecode" -t'
 is "$statuses $(grep -c "sched_process_exit: *comm=$me" "$OUT") $(grep -vc comm=$me "$OUT")" '0 0 3 1' \
 	'a filter, of the command and its children only'
+run_pipe '"$BIN/pcap-ftrace" -F -e raw_syscalls:sys_enter -- sh -c "/bin/true; exit"' '"$BIN/pdecode" -t'
+like "$OUT" '^ +sh-[0-9]+ .*sys_enter:' 'the name of the command is not that of the recorder that started it'
+printf 'int act(int i) { return i; }\nint main(void) { return act(0); }\n' >acts.c
+if [ -w $T/uprobe_events ] && ${CC:-cc} -g -O0 -o acts acts.c; then
+	run_pipe '"$BIN/pcap-ftrace" -F --probe act -x ./acts -- sh -c "./acts; exec ./acts"' '"$BIN/pdecode" -t'
+	is "$statuses $(grep -c ' act: ' "$OUT")" '0 0 1' 'a probe, of the command only'
+else
+	skip 1 'no uprobes here, or no compiler'
+fi
 "$BIN/pcap-ftrace" -e sched:sched_process_exec -- sh -c 'exit 7' >/dev/null 2>&1
 is $? 7 'the status is that of the command'
 
@@ -180,6 +189,17 @@ state none >after
 same after before 'reset leaves nothing behind'
 run "$BIN/pcap-ftrace" --show $name
 is "$status" 2 'what is gone cannot be shown'
+# A buffer of somebody else, too: what is recorded while it is printed would take the place of the rest.
+mkdir $T/instances/$name
+seq -f 'line %.0f' 20000 | while read -r line; do echo "$line"; done >$T/instances/$name/trace_marker
+"$BIN/pcap-ftrace" --show $name -M 0-$last | {
+	read -r line
+	echo later 2>/dev/null >$T/instances/$name/trace_marker # is refused while nothing is recorded
+	cat
+} >shown
+is "$(grep -c 'tracing_mark_write: line' shown) $(grep -c later shown)" \
+	"$(awk '$1 == "entries:" { n += $2 } END { print n }' $T/instances/$name/per_cpu/cpu*/stats) 0" 'what is there when it begins, is shown'
+rmdir $T/instances/$name
 
 # What there is for the whole machine only: two that want the same share it, whichever ends first.
 if [ -e $T/tracing_thresh ]; then
@@ -190,6 +210,9 @@ if [ -e $T/tracing_thresh ]; then
 		eval "p$i=$!"
 		await test -e t$i.dat.cpu0
 	done
+	run "$BIN/pcap-ftrace" --status
+	# shellcheck disable=SC2154
+	like "$OUT" "^  tracing_thresh: $wanted \\(of a pcap-ftrace that records, process ($p1|$p2)\\)" 'status tells who has set it'
 	run "$BIN/pcap-ftrace" -p nop --thresh $((wanted + 1)) -e sched:sched_process_exit -o t3.dat 1
 	is "$status" 64 'who wants it otherwise is refused'
 	like "$ERR" 'tracing_thresh exists only once, and another pcap-ftrace has set it: process' 'and told whose it is'

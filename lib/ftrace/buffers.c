@@ -194,6 +194,22 @@ static int open_text(const struct ftfiles *f, const char *path, bool pause)
 	return fd;
 }
 
+/* The buffer records nothing until *held is closed. */
+static int pause_buffer(const struct ftfiles *f, int *held, struct diag *d)
+{
+	char path[PATH_MAX];
+	bool own;
+	int rc = 0;
+
+	ftfiles_path(f, "trace", path, &own);
+	*held = open_text(f, path, true);
+	if (*held < 0) {
+		rc = pp_errno(errno);
+		diag_error(d, path, -1, "%s", pp_strerror(rc));
+	}
+	return rc;
+}
+
 /* A file of tracefs as it is, which may be long. */
 static int print_file(const struct ftfiles *f, const char *name, bool pause, int to, struct diag *d)
 {
@@ -260,12 +276,18 @@ int ftrace_show(const char *name, const char *cpus, int fd, struct diag *d)
 	struct journal j;
 	struct ftfiles f;
 	bool ours;
-	int rc = find(name, &f, &j, &ours, d);
+	int held, rc = find(name, &f, &j, &ours, d);
 
 	if (rc)
 		return rc;
 	journal_leave(&j);
-	return print_cpus(&f, "trace", ours, cpus, fd, d);
+	rc = pause_buffer(&f, &held, d);
+	if (rc)
+		return rc;
+	/* Without a pause of its own the end of each file would end this one. */
+	rc = print_cpus(&f, "trace", true, cpus, fd, d);
+	close(held);
+	return rc;
 }
 
 int ftrace_snapshot(const char *name, const char *cpus, int fd, struct diag *d)
@@ -341,23 +363,6 @@ static int extract_pages(struct extraction *x)
 	return rc;
 }
 
-/* What is read for the head of the file would otherwise take the place of what was recorded. */
-static int pause_buffer(struct extraction *x)
-{
-	char path[PATH_MAX];
-	bool own;
-
-	ftfiles_path(&x->s.files, "trace", path, &own);
-	x->pause = open_text(&x->s.files, path, true);
-	if (x->pause < 0) {
-		int rc = pp_errno(errno);
-
-		diag_error(x->s.d, path, -1, "%s", pp_strerror(rc));
-		return rc;
-	}
-	return 0;
-}
-
 static int extract_text(struct extraction *x)
 {
 	struct buf text = BUF_INIT;
@@ -419,7 +424,8 @@ int ftrace_extract(const struct ftrace_config *c, const char *name, struct diag 
 		return rc;
 	journal_leave(&j);
 	x.s.root = x.s.files.root;
-	rc = pause_buffer(&x);
+	/* What is read for the head of the file would take the place of what was recorded. */
+	rc = pause_buffer(&x.s.files, &x.pause, d);
 	if (!rc)
 		rc = begin_extraction(&x);
 	if (!rc)

@@ -114,8 +114,7 @@ int ftrace_start(const struct ftrace_config *c, const char *name, struct diag *d
 int ftrace_switch(const char *name, bool on, struct diag *d);
 int ftrace_clear(const char *name, struct diag *d);
 /*
- * Prints it as text; cpus: of these CPUs, one after another, or NULL. A buffer of ftrace_start()
- * records nothing meanwhile.
+ * Prints it as text; cpus: of these CPUs, one after another, or NULL. It records nothing meanwhile.
  */
 int ftrace_show(const char *name, const char *cpus, int fd, struct diag *d);
 /* Moves its recorded events into c->output; it records nothing meanwhile. */

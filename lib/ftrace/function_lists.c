@@ -70,7 +70,7 @@ static size_t pattern_len(const char *word)
 	return strcspn(word, ":");
 }
 
-/* Names that have the word in them, else the nearest one. */
+/* Names that end with the word, then others that have it in them; else the nearest one. */
 static void suggest(const char *all, const char *word, struct buf *why)
 {
 	char plain[128] = "";
@@ -81,11 +81,12 @@ static void suggest(const char *all, const char *word, struct buf *why)
 	for (size_t i = 0; word[i] && n < sizeof(plain) - 1; i++)
 		if (!strchr("*?[]", word[i]))
 			plain[n++] = word[i];
-	while (n > 2 && near < NEAR_MAX && next_function(&p, &name, &len)) {
-		if (!memmem(name, len, plain, n))
-			continue;
-		buf_addf(why, "%s%.*s", near++ ? ", " : "; there are ", (int)len, name);
-	}
+	for (int end = 1; n > 2 && end >= 0; end--)
+		for (p = all; near < NEAR_MAX && next_function(&p, &name, &len);)
+			if (memmem(name, len, plain, n) &&
+			    (len >= n && !memcmp(name + len - n, plain, n)) == end)
+				buf_addf(why, "%s%.*s", near++ ? ", " : "; there are ", (int)len,
+					 name);
 	if (near || n < 3)
 		return;
 	/* By what its first letters have in common with it. */
@@ -286,6 +287,21 @@ static int check_module(const struct setup *s, const char *word, struct buf *why
 	return found || !n ? 0 : PP_ENOENT;
 }
 
+/* "FUNCTION:dump[:COUNT]" and cpudump print the buffer at the top, and switch that off. */
+static int check_dump(const char *word, struct buf *why)
+{
+	const char *command = strchr(word, ':') + 1;
+
+	command += strncmp(command, "cpu", 3) ? 0 : 3;
+	if (strncmp(command, "dump", 4) || (command[4] && command[4] != ':'))
+		return 0;
+	buf_adds(why, "'");
+	buf_add_safe(why, word, strlen(word));
+	buf_adds(why, "' has no effect here: for it the kernel prints the buffer of the top level,"
+		      " not that of the recording");
+	return PP_EUNSUPPORTED;
+}
+
 static int commands(const struct setup *s, const char *file, const struct ftrace_words *words,
 		    struct buf *why)
 {
@@ -296,7 +312,9 @@ static int commands(const struct setup *s, const char *file, const struct ftrace
 		if (!is_command(words->v[i]))
 			continue;
 		snprintf(undo, sizeof(undo), "!%s", words->v[i]);
-		rc = check_module(s, words->v[i], why);
+		rc = check_dump(words->v[i], why);
+		if (!rc)
+			rc = check_module(s, words->v[i], why);
 		if (!rc)
 			rc = which(s, words, ftfiles_add(&s->files, file, words->v[i], undo, why),
 				   why);

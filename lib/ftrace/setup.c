@@ -96,7 +96,7 @@ static int set_pids(struct setup *s, struct buf *why)
 		rc = threads_of(c->pids, &list, why);
 	if (c->only_command)
 		buf_addf(&list, "%ld\n", (long)s->command);
-	if (!rc && list.len && (c->n_events || c->profile))
+	if (!rc && list.len && (c->n_events || c->profile || c->probes.n))
 		rc = ftfiles_set_lines(&s->files, "set_event_pid", buf_str(&list), why);
 	if (!rc && list.len && c->tracer)
 		rc = ftfiles_set_lines(&s->files, "set_ftrace_pid", buf_str(&list), why);

@@ -51,6 +51,51 @@ static size_t count(const char *text, const char **first)
 	return n;
 }
 
+static int copy_by(void *ctx, const char *path, const char *value, size_t len)
+{
+	(void)path;
+	buf_add(ctx, value, len);
+	return 0;
+}
+
+/* Whose an instance or a journal is. */
+static void whose(const char *root, const char *name, struct buf *text)
+{
+	struct buf by = BUF_INIT;
+	struct journal j;
+	long pid;
+
+	if (!strncmp(name, OWNER_PREFIX, strlen(OWNER_PREFIX)) &&
+	    sscanf(name + strlen(OWNER_PREFIX), "%ld", &pid) == 1) {
+		if (owner_gone(name))
+			buf_adds(text, " (of a recorder that is gone: --reset removes it)");
+		else
+			buf_addf(text, " (of a pcap-ftrace that records, process %ld)", pid);
+		return;
+	}
+	if (!journal_open(&j, root, name, NULL)) {
+		journal_each(&j, JOURNAL_BY, copy_by, &by);
+		journal_leave(&j);
+	}
+	if (by.len)
+		buf_addf(text, " (%s)", buf_str(&by));
+	else
+		buf_adds(text, " (not set up by pcap-ftrace)");
+	buf_release(&by);
+}
+
+/* Who has set a file of the top, if that was us. */
+static void who_set(const char *root, const char *file, struct buf *text)
+{
+	const struct journal any = {.root = root, .fd = -1, .alive = -1};
+	char name[JOURNAL_NAME_MAX + 1];
+	struct buf former = BUF_INIT;
+
+	if (!journal_holder(&any, file, name, &former))
+		whose(root, name, text);
+	buf_release(&former);
+}
+
 /* "  set_event: 12, sched:sched_switch ...\n" if it is not as usual. */
 static bool one(const struct place *p, const struct setting *s, struct buf *text)
 {
@@ -78,6 +123,8 @@ static bool one(const struct place *p, const struct setting *s, struct buf *text
 	if (n > 1)
 		buf_addf(text, "%zu, from ", n);
 	buf_add_safe(text, first, strcspn(first, "\n"));
+	if (!p->instance)
+		who_set(p->files.root, s->file, text);
 	buf_addc(text, '\n');
 out:
 	buf_release(&v);
@@ -115,39 +162,6 @@ static size_t triggers(const struct place *p, const char *do_reset, struct buf *
 	buf_release(&all);
 	buf_release(&v);
 	return n;
-}
-
-static int copy_by(void *ctx, const char *path, const char *value, size_t len)
-{
-	(void)path;
-	buf_add(ctx, value, len);
-	return 0;
-}
-
-/* Whose an instance is. */
-static void whose(const char *root, const char *name, struct buf *text)
-{
-	struct buf by = BUF_INIT;
-	struct journal j;
-	long pid;
-
-	if (!strncmp(name, OWNER_PREFIX, strlen(OWNER_PREFIX)) &&
-	    sscanf(name + strlen(OWNER_PREFIX), "%ld", &pid) == 1) {
-		if (owner_gone(name))
-			buf_adds(text, " (of a recorder that is gone: --reset removes it)");
-		else
-			buf_addf(text, " (of a pcap-ftrace that records, process %ld)", pid);
-		return;
-	}
-	if (!journal_open(&j, root, name, NULL)) {
-		journal_each(&j, JOURNAL_BY, copy_by, &by);
-		journal_leave(&j);
-	}
-	if (by.len)
-		buf_addf(text, " (%s)", buf_str(&by));
-	else
-		buf_adds(text, " (not set up by pcap-ftrace)");
-	buf_release(&by);
 }
 
 static bool place(const struct place *p, struct buf *text)

@@ -101,19 +101,30 @@ static void add_time(struct buf *b, struct text_page *page, const struct stext_o
 		buf_fill(b, ' ', DIFF_WIDTH - (b->len - start));
 }
 
-/* Command and thread: a command stays what it is once it is known. */
+/* The name of a sample's thread; where none was saved, that of other events. */
+static const char *command(const struct text_line *l, size_t *len)
+{
+	const char *comm = l->s->comm ? sreader_string(l->r, l->s->comm, len) : NULL;
+
+	if (!comm) {
+		comm = tep_trace_comm(l->tep, l->s->tid);
+		*len = strlen(comm);
+	}
+	return comm;
+}
+
+/* Command and thread. */
 static void add_task(struct buf *b, const struct stext_opts *o, const struct text_line *l)
 {
 	struct text_task *task = &l->tasks->v[l->s->tid % TEXT_TASKS];
 	size_t start = b->len, len, width = o->trace.latency ? COMM_SHORT : COMM_WIDTH;
 	const char *comm;
 
-	if (task->len && task->tid == l->s->tid) {
+	if (task->len && task->tid == l->s->tid && task->comm == l->s->comm) {
 		buf_add(b, task->text, task->len);
 		return;
 	}
-	comm = tep_trace_comm(l->tep, l->s->tid);
-	len = strlen(comm);
+	comm = command(l, &len);
 	if (len < width)
 		buf_fill(b, ' ', width - len);
 	buf_add_safe(b, comm, o->trace.latency && len > width ? width : len);
@@ -126,9 +137,11 @@ static void add_task(struct buf *b, const struct stext_opts *o, const struct tex
 	if (b->len - len < 6)
 		buf_fill(b, ' ', 6 - (b->len - len));
 	len = b->len - start;
-	if (!b->err && len <= sizeof(task->text) && tep_trace_knows(l->tep, l->s->tid)) {
+	if (!b->err && len <= sizeof(task->text) &&
+	    (l->s->comm || tep_trace_knows(l->tep, l->s->tid))) {
 		memcpy(task->text, b->data + start, len);
 		task->tid = l->s->tid;
+		task->comm = l->s->comm;
 		task->len = (uint32_t)len;
 	}
 }

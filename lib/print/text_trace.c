@@ -292,7 +292,7 @@ static void add_heads(struct text_page *page)
 
 /* The beginning of a sample's lines. */
 static void add_head(struct text_trace *t, struct buf *b, const struct event *e,
-		     const struct ps_sample *s)
+		     const struct sreader *r, const struct ps_sample *s)
 {
 	add_prefix(t, b, e->prefix);
 	if (t->lost && (t->lost_rec.flags & 1))
@@ -305,6 +305,7 @@ static void add_head(struct text_trace *t, struct buf *b, const struct event *e,
 				.name = e->te || e->kind == EVENT_MADE ? buf_str(&e->label) : NULL,
 				.name_len = e->label.len,
 				.tasks = &t->tasks,
+				.r = r,
 				.s = s,
 				.ticks = t->ticks,
 				.clock = t->clock,
@@ -546,7 +547,7 @@ static int sample(struct text_trace *t, struct event *e, const struct sreader *r
 		shown = shown && !leaf;
 	}
 	if (shown && !rc) {
-		add_head(t, &page->text, e, s);
+		add_head(t, &page->text, e, r, s);
 		if (e->kind == EVENT_ENTRY && e->te) {
 			open_call(c, e, s);
 		} else if (e->kind == EVENT_EXIT && e->te) {

@@ -54,7 +54,7 @@ struct tep_trace;
 /* Commands and threads as they are printed. */
 struct text_tasks {
 	struct text_task {
-		uint32_t tid, len; /* len 0: unused */
+		uint32_t tid, comm, len; /* len 0: unused */
 		char text[48];
 	} v[TEXT_TASKS];
 };
@@ -64,6 +64,7 @@ struct text_line {
 	const char *name; /* as text_line_name makes it */
 	size_t name_len;
 	struct text_tasks *tasks;
+	const struct sreader *r;
 	const struct ps_sample *s;
 	bool ticks; /* times are not ns */
 	bool clock; /* the recording names its clock */

@@ -314,8 +314,8 @@ static int add_cmdline(struct trace *t, uint32_t pid, const char *comm, size_t l
 }
 
 /*
- * Lines "PID COMMAND". Those of threads that had no name are added to `news`: in text a command
- * stays what it is once it is known.
+ * Lines "PID COMMAND". Those of threads that had no name are added to `news`; new names of others
+ * come with their samples.
  */
 static int read_cmdlines(struct trace *t, const char *p, size_t len, struct buf *news)
 {
