@@ -206,6 +206,13 @@ static bool say_runtimes(const struct resolver *r, struct diag *d)
 {
 	bool any = false;
 
+	if (r->ends.denied) {
+		diag_say(d, NULL,
+			 "  the code of %" PRIu32 " process%s may not be read here: psym as the "
+			 "process's user or as root, or a bundle (pcap-perf --bundle)",
+			 r->ends.denied, r->ends.denied == 1 ? "" : "es");
+		return true;
+	}
 	for (size_t k = 0; k < sizeof(runtimes) / sizeof(*runtimes); k++) {
 		for (uint32_t i = 0; i < r->dsos.n; i++) {
 			const char *path = r->dsos.v[i]->path, *slash = strrchr(path, '/');
