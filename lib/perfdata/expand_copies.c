@@ -49,8 +49,7 @@ static bool find(const struct perf_info *p, const struct perf_raw *raw, const st
 	    !(a->sample_type & PSB_TID) || raw->size < 8 + 8 + words + USED)
 		return false;
 	end = raw->size - USED;
-	if (!read_words(raw, end - words, p->swap, &l->copy) ||
-	    8u + 8 + l->copy.left + words > end)
+	if (!read_words(raw, end - words, p->swap, &l->copy) || 8u + 8 + l->copy.left + words > end)
 		return false;
 	l->at = end - words - l->copy.left - 8;
 	v[0] = (struct iovec){(void *)(raw->rec + 8), l->at - 8};

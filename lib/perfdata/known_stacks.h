@@ -26,8 +26,8 @@
 #include <sys/uio.h>
 
 #define KNOWN_COPY_MARK	 UINT64_C(0x73737361776b6e75)
-#define KNOWN_COPY_WORDS 4	/* after the bytes: the mark, the stack pointer, two for the others */
-#define KNOWN_STACKS	 256u	/* threads, by the lower bits of their number */
+#define KNOWN_COPY_WORDS 4    /* after the bytes: the mark, the stack pointer, two for the others */
+#define KNOWN_STACKS	 256u /* threads, by the lower bits of their number */
 #define KNOWN_BYTES	 65536u /* of each: no copy is longer; a power of two */
 
 /* PERF_SAMPLE_*: with these alone the copy of the stack is the last field. */
@@ -35,10 +35,10 @@
 
 /* The words after the bytes. */
 struct known_copy {
-	uint64_t sp;	/* the address of the first byte */
-	uint32_t tid;	/* in the third word above these: */
-	uint16_t left;	/* bytes of the copy that are written: a multiple of 8 */
-	uint16_t bytes; /* of the copy, with those left out: likewise, and KNOWN_COPY_CUT */
+	uint64_t sp;	 /* the address of the first byte */
+	uint32_t tid;	 /* in the third word above these: */
+	uint16_t left;	 /* bytes of the copy that are written: a multiple of 8 */
+	uint16_t bytes;	 /* of the copy, with those left out: likewise, and KNOWN_COPY_CUT */
 	uint32_t before; /* in the fourth word above this: the check of its place's sample before */
 	uint32_t check;
 };

@@ -87,8 +87,8 @@ static void seal(struct stack_bytes *s, const struct ring *r, uint64_t pos, uint
 
 	t->words[0] = KNOWN_COPY_MARK;
 	t->words[1] = t->copy.sp;
-	t->words[2] = (uint64_t)t->copy.tid << 32 | t->bytes << 16 | used |
-		      (t->cut ? KNOWN_COPY_CUT : 0);
+	t->words[2] =
+		(uint64_t)t->copy.tid << 32 | t->bytes << 16 | used | (t->cut ? KNOWN_COPY_CUT : 0);
 	t->words[3] = (uint64_t)s->check << 32;
 	if (t->bytes)
 		n += ring_pieces(r, pos + t->at + 8, t->bytes, v + n);

@@ -380,7 +380,7 @@ struct ends {
 	} * counts;
 	uint32_t ncounts, counts_cap;
 	char recorded[256]; /* what the recorder says of its version and of call chains */
-	uint32_t denied; /* processes whose generated code this user may not read */
+	uint32_t denied;    /* processes whose generated code this user may not read */
 };
 
 struct resolver {

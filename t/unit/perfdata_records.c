@@ -506,9 +506,9 @@ static void test_copies(bool swap)
 	const struct make_attr attr = {.period = 1, .sample_type = 1 | 2 | 4 | 1 << 13};
 	/* Each with the time of its place here: their checks are right. */
 	struct known_copy hostile[] = {
-		{.sp = 0x7000, .bytes = 40},		   /* 100: more than is known */
-		{.sp = 0x6ff0, .bytes = 16},		   /* before what is known */
-		{.sp = UINT64_MAX - 7, .bytes = 16},	   /* around the end of all addresses */
+		{.sp = 0x7000, .bytes = 40},	     /* 100: more than is known */
+		{.sp = 0x6ff0, .bytes = 16},	     /* before what is known */
+		{.sp = UINT64_MAX - 7, .bytes = 16}, /* around the end of all addresses */
 		{.sp = UINT64_MAX - 7, .bytes = 16, .left = 16},
 		{.sp = 0x7000, .bytes = 65528},		   /* longer than a record */
 		{.sp = 0x7000, .bytes = 16, .before = 77}, /* after another sample */
@@ -532,7 +532,8 @@ static void test_copies(bool swap)
 	}
 	got = decode_to(PP_ECORRUPT, &m, "copies", &end);
 	ok(got && strstr(got, "6161616161616161626262626262626263636363636363"), "a whole copy");
-	ok(got && strstr(got, "\"user_stack\":\"646464646464646462626262626262626363636363636363\""),
+	ok(got && strstr(got,
+			 "\"user_stack\":\"646464646464646462626262626262626363636363636363\""),
 	   "what is known is put back");
 	ok(got && !strstr(got, "6565"), "a copy whose check is wrong is left out");
 	for (char *at = got; at && (at = strstr(at, "\"time\":1")); at++) {
