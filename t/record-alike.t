@@ -109,4 +109,35 @@ perl -e 'local $/; open F, "<:raw", "alike.data"; $_ = <F>; my ($at, $n, $out) =
 run "$BIN/pdecode" -b holes.data
 is "$status" 1 'samples are missing: exit 1'
 like "$ERR" 'the part of its stack is missing' 'and it is said'
+
+# One bit of each 20th sample is another one: no sample gets bytes that its stack did not have.
+stacks() {
+	"$BIN/pdecode" -j "$1" 2>"$1.err" >"$1.json"
+	echo $? >"$1.status"
+	perl -ne 'print "$1 ", /"user_stack":"(\w*)"/ ? $1 : "-", "\n" if /"type":"sample".*?"time":(\d+)/' "$1.json"
+}
+perl -e 'local $/; open F, "<:raw", "alike.data"; $_ = <F>; my ($at, $n) = (16, 0);
+	srand 1;
+	while ($at + 8 <= length) {
+		my ($type, undef, $size) = unpack "LSS", substr $_, $at, 8;
+		substr($_, $at + 8 + rand($size - 8), 1) ^= chr(1 << rand 8) if $type == 9 && ++$n % 20 == 0;
+		$at += $size;
+	}
+	open O, ">:raw", "flips.data"; print O $_'
+stacks alike.data >right
+stacks flips.data >flipped
+is "$(cat alike.data.status) $(cat flips.data.status)" '0 1' 'damaged samples: exit 1'
+like flips.data.err 'is damaged: the copy is left out' 'and it is said'
+awk 'NR == FNR { right[$1, NR] = $2; at[$1] = at[$1] " " NR; next }
+	$2 != "-" && $1 in at {
+		n = split(at[$1], line, " ")
+		found = 0
+		for (i = 1; i <= n; i++)
+			found = found || index(right[$1, line[i]], $2) == 1
+		good += found
+		wrong += !found
+	}
+	END { print wrong + 0; print good + 0 }' right flipped >judged
+is "$(head -1 judged)" 0 'no sample has bytes that its stack did not have'
+ok 'most have some' test "$(tail -1 judged)" -gt "$(($(wc -l <right) / 2))"
 done_testing

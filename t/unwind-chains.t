@@ -125,7 +125,7 @@ is "$(comm -23 fp.inner dwarf.inner | head -n 3)" '' \
 	'chains without a mark are those of copies of the stack'
 
 # A start that leaves a pointer to data in the frame pointer, as main's caller in glibc 2.43 does: what the kernel
-# takes for more frames is left out where it is no code, and only there.
+# takes for more frames is left out where it is no code, or leads to none, and only there.
 cat >begin.c <<'EOF_C'
 volatile unsigned long sum;
 __attribute__((noinline, noclone)) void spin(void)
@@ -140,19 +140,21 @@ __attribute__((noinline, noclone)) void begin(void)
 	sum++;
 	__asm__ volatile("mov $60, %eax\n\txor %edi, %edi\n\tsyscall");
 }
-unsigned long frames[4] = {1, RETURNS};
+unsigned long frames[4] = {NEXT, RETURNS, 1, 0x4854415f5952};
 __asm__(".globl _start\n_start:\n\tlea frames(%rip), %rbp\n\tcall begin\n\thlt\n\t.skip 512, 0x90\n");
 EOF_C
-for returns in 0 0x4854415f5952 begin+1; do
+for returns in 0 0x4854415f5952 begin+1 begin+2; do
+	next=1
+	[ $returns != begin+2 ] || next='(unsigned long)&frames[2]' # and from there to where nothing is mapped
 	if "$CC" -g0 -O1 -fno-omit-frame-pointer -fno-pie -no-pie -nostdlib -static \
-		"-DRETURNS=(unsigned long)$returns" -o begin begin.c 2>cc.err &&
+		"-DRETURNS=(unsigned long)$returns" "-DNEXT=$next" -o begin begin.c 2>cc.err &&
 		"$BIN/pcap-perf" -e cpu-clock -F 999 --call-graph fp -o begin.data -- ./begin >record.txt 2>&1; then
 		for form in -b --plain; do
 			"$BIN/pdecode" "$form" begin.data 2>/dev/null | "$BIN/psym" -b 2>/dev/null | "$BIN/pfold" --no-header 2>/dev/null |
 				sed -n 's/;spin [0-9]*$/;spin/p' | sort -u
 		done >begin.folded
 		case $returns in
-		begin*) want='begin;[no frame pointer: begin];begin;_start;spin' ;;
+		begin+1) want='begin;[no frame pointer: begin];begin;_start;spin' ;;
 		*) want='begin;_start;spin' ;;
 		esac
 		is "$(sort -u begin.folded)" "$want" "a start that returns to $returns"

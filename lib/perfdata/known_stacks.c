@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #define STEP 256u /* bytes that are compared at once */
 
 struct stack_bytes *known_stack_of(struct known_stacks *k, uint32_t tid)
@@ -14,7 +17,7 @@ struct stack_bytes *known_stack_of(struct known_stacks *k, uint32_t tid)
 		*s = calloc(1, sizeof(**s));
 	if (*s && (*s)->tid != tid) {
 		(*s)->tid = tid;
-		(*s)->turn = 0;
+		(*s)->check = 0;
 		(*s)->lo = (*s)->hi = 0;
 	}
 	return *s;
@@ -104,6 +107,19 @@ bool known_stack_get(const struct stack_bytes *s, uint64_t at, uint8_t *to, size
 	memcpy(to, s->bytes + at % KNOWN_BYTES, first);
 	memcpy(to + first, s->bytes, n - first);
 	return true;
+}
+
+uint32_t known_copy_check(uint32_t before, const struct iovec *v, size_t n)
+{
+	uint8_t b[] = {(uint8_t)before, (uint8_t)(before >> 8), (uint8_t)(before >> 16),
+		       (uint8_t)(before >> 24)};
+	XXH3_state_t state;
+
+	XXH3_64bits_reset(&state);
+	XXH3_64bits_update(&state, b, sizeof(b));
+	for (size_t i = 0; i < n; i++)
+		XXH3_64bits_update(&state, v[i].iov_base, v[i].iov_len);
+	return (uint32_t)XXH3_64bits_digest(&state);
 }
 
 void known_stacks_release(struct known_stacks *k)

@@ -78,6 +78,26 @@ static void learn(struct stack_bytes *s, const struct ring *r, uint64_t from, ui
 	}
 }
 
+/* The words that follow what is written of a copy, and what is known from then on. */
+static void seal(struct stack_bytes *s, const struct ring *r, uint64_t pos, uint64_t used,
+		 struct trim *t)
+{
+	struct iovec v[5];
+	size_t n = ring_pieces(r, pos + 8, t->at - 8, v);
+
+	t->words[0] = KNOWN_COPY_MARK;
+	t->words[1] = t->copy.sp;
+	t->words[2] =
+		(uint64_t)t->copy.tid << 32 | t->bytes << 16 | used | (t->cut ? KNOWN_COPY_CUT : 0);
+	t->words[3] = (uint64_t)s->check << 32;
+	if (t->bytes)
+		n += ring_pieces(r, pos + t->at + 8, t->bytes, v + n);
+	v[n++] = (struct iovec){t->words, sizeof(t->words) - sizeof(t->words[3])};
+	s->check = known_copy_check(s->check, v, n);
+	t->words[3] |= s->check;
+	t->left = t->bytes + sizeof(t->words);
+}
+
 bool alike_trim(struct alike *a, const struct ring *r, uint64_t pos, size_t size,
 		const struct perf_event_attr *attr, struct trim *t)
 {
@@ -102,11 +122,7 @@ bool alike_trim(struct alike *a, const struct ring *r, uint64_t pos, size_t size
 		return true;
 	}
 	learn(s, r, from, c->sp, t->bytes);
-	t->words[0] = KNOWN_COPY_MARK;
-	t->words[1] = c->sp;
-	t->words[2] = (uint64_t)c->tid << 32 | (uint64_t)s->turn++ << 16 | used |
-		      (t->cut ? KNOWN_COPY_CUT : 0);
-	t->left = t->bytes + sizeof(t->words);
+	seal(s, r, pos, used, t);
 	a->room -= (int64_t)t->left;
 	return true;
 }

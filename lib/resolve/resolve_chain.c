@@ -262,12 +262,14 @@ static int drop_past_start(struct resolver *r, struct machine *m, const struct p
 	bool mapped;
 	int rc = resolve_past_start(r, m, part->sp, &a, &past, &mapped);
 
-	/* Each of them is a frame without a name. */
-	if (rc || past > made->n || past > made->unknown)
+	if (rc || past >= *last)
 		return rc;
-	made->n -= past;
-	made->unknown -= past;
 	*last -= past;
+	while (past-- && made->n)
+		do
+			made->unknown -= r->out.miss[r->stack.frames[--made->n]] != 0;
+		while (r->out.lines && made->n &&
+		       r->out.lines[r->stack.frames[made->n - 1]] & FRAME_INLINED);
 	return 0;
 }
 

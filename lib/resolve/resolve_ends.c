@@ -145,9 +145,11 @@ static void say_sizes(const struct ends *e, struct diag *d)
 				 b.len ? ", %" PRIu32 " for %.0f %%"
 				       : ": %" PRIu32 " bytes are enough for %.0f %% of these",
 				 sizes[k], 100.0 * fit[k] / known);
-	if (largest < COPY_MAX - 8)
+	if (b.len || largest < COPY_MAX - COPY_MAX / 8)
 		diag_say(d, NULL, "  record larger copies (--call-graph dwarf,%s)%s",
 			 b.len ? "SIZE" : "65528", buf_str(&b));
+	else
+		diag_say(d, NULL, "  copies cannot be larger: these stacks are deeper than 64 kB");
 	buf_release(&b);
 }
 
@@ -204,6 +206,13 @@ static bool say_runtimes(const struct resolver *r, struct diag *d)
 {
 	bool any = false;
 
+	if (r->ends.denied) {
+		diag_say(d, NULL,
+			 "  the code of %" PRIu32 " process%s may not be read here: psym as the "
+			 "process's user or as root, or a bundle (pcap-perf --bundle)",
+			 r->ends.denied, r->ends.denied == 1 ? "" : "es");
+		return true;
+	}
 	for (size_t k = 0; k < sizeof(runtimes) / sizeof(*runtimes); k++) {
 		for (uint32_t i = 0; i < r->dsos.n; i++) {
 			const char *path = r->dsos.v[i]->path, *slash = strrchr(path, '/');

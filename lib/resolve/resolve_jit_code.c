@@ -9,10 +9,13 @@
 #include "symbol/process_code.h"
 
 #include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define JIT_MAPS_MAX 256 /* times that a perf map is read again with the code */
 #define TINY	     64	 /* bytes of code that only calls another; Python's has 11 to 21 */
@@ -98,6 +101,20 @@ static bool same_process(const struct resolver *r, struct space *sp, uint32_t pi
 	return mapping_read(&maps, (pid_t)pid) == PP_END;
 }
 
+/* Whether a process is there whose memory only others may read. */
+static bool is_denied(uint32_t pid)
+{
+	char path[40];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == EACCES || errno == EPERM;
+	close(fd);
+	return false;
+}
+
 /* From the first of the places where it can be. 0; PP_ENOENT, PP_ENOMEM. */
 static int open_bytes(struct resolver *r, struct machine *m, struct rjit *j, struct space *sp,
 		      struct process_code **bytes)
@@ -117,8 +134,11 @@ static int open_bytes(struct resolver *r, struct machine *m, struct rjit *j, str
 		elf_file_close(f);
 	}
 	if (rc && rc != PP_ENOMEM && !o->n_symfs && !r->opts.like_perf &&
-	    origin_files(&m->host.kernel.origin) == ORIGIN_HERE && same_process(r, sp, j->pid))
-		rc = process_code_live(bytes, j->pid);
+	    origin_files(&m->host.kernel.origin) == ORIGIN_HERE) {
+		if (same_process(r, sp, j->pid))
+			rc = process_code_live(bytes, j->pid);
+		r->ends.denied += rc == PP_ENOENT && is_denied(j->pid);
+	}
 	return !rc || rc == PP_ENOMEM ? rc : PP_ENOENT;
 }
 

@@ -380,6 +380,7 @@ struct ends {
 	} * counts;
 	uint32_t ncounts, counts_cap;
 	char recorded[256]; /* what the recorder says of its version and of call chains */
+	uint32_t denied;    /* processes whose generated code this user may not read */
 };
 
 struct resolver {
@@ -628,9 +629,10 @@ struct outer_addresses {
 
 /*
  * A start may leave any number in the frame pointer, which the kernel then follows: that of main's
- * caller in glibc 2.43 leads to the arguments of the program. *past: so many of the addresses come
- * after a start, and nothing is mapped there: they are not part of the stack. *mapped: something is
- * mapped at one of the addresses. 0, or an error.
+ * caller in glibc 2.43 leads to the arguments of the program, that of Go's scheduler to the
+ * goroutine that it left, whose stack may be another by now. *past: so many of the addresses come
+ * after a start, and the last of them is not mapped: they are not part of the stack. *mapped:
+ * something is mapped at one of the addresses. 0, or an error.
  */
 int resolve_past_start(struct resolver *r, struct machine *m, struct space *sp,
 		       const struct outer_addresses *a, uint32_t *past, bool *mapped);

@@ -113,18 +113,22 @@ int resolve_past_start(struct resolver *r, struct machine *m, struct space *sp,
 
 	*past = 0;
 	*mapped = false;
-	for (uint32_t i = 0; sp && i < a->n && !*mapped; i++) {
+	for (uint32_t i = 0; sp && i < a->n; i++) {
 		uint64_t ip = a->ips[(ptrdiff_t)i * a->step];
+		bool here = ip < CTX_MAX && space_find(sp, ip - 1);
 
-		if (ip >= CTX_MAX)
+		*mapped |= here;
+		if (ip >= CTX_MAX || (here && !i))
 			return 0;
-		*mapped = space_find(sp, ip - 1) != NULL;
-		if (!*mapped || !i || (a->leaf && i + 1 == a->n))
+		if (!here || (a->leaf && i + 1 == a->n))
 			continue;
 		rc = resolve_chain_end(r, m, sp, ip, true, &end);
 		if (rc)
 			return rc;
-		*past = end == PS_END_OUTERMOST ? i : 0;
+		if (end == PS_END_OUTERMOST) {
+			*past = i;
+			return 0;
+		}
 	}
 	return 0;
 }

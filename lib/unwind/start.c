@@ -53,6 +53,9 @@ bool start_by_name(const char *name, bool threads)
 		"runtime.goexit1",
 		"runtime.rt0_go",
 		"runtime.mstart",
+		/* These leave a goroutine for the stack of the scheduler. */
+		"runtime.mcall",
+		"runtime.morestack",
 	};
 	/* Threads of theirs. */
 	static const char *const of_threads[] = {

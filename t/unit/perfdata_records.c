@@ -6,6 +6,7 @@
  */
 #include "base/err.h"
 #include "input/input.h"
+#include "perfdata/known_stacks.h"
 #include "perfdata_make.h"
 #include "print/text.h"
 #include "tap.h"
@@ -95,7 +96,7 @@ static void save(const struct make *m, const char *name)
 }
 
 /* The lines of JSON that it becomes, but for those about source, events, and objects. */
-static char *decode(struct make *m, const char *name, struct ps_end *end)
+static char *decode_to(int want, struct make *m, const char *name, struct ps_end *end)
 {
 	struct buf stream = BUF_INIT, text = BUF_INIT, kept = BUF_INIT;
 	struct out out, lines;
@@ -115,7 +116,7 @@ static char *decode(struct make *m, const char *name, struct ps_end *end)
 		abort();
 	swriter_init(&w, &out);
 	swriter_header(&w);
-	is_int(input_decode(src, 1, &w, NULL, end), 0, "%s: decoded", name);
+	is_int(input_decode(src, 1, &w, NULL, end), want, "%s: decoded", name);
 	swriter_end(&w, end);
 	out_close(&out);
 	if (out_init_fn(&lines, collect, &text) ||
@@ -138,6 +139,11 @@ static char *decode(struct make *m, const char *name, struct ps_end *end)
 	buf_release(&text);
 	buf_release(&m->b);
 	return (char *)kept.data;
+}
+
+static char *decode(struct make *m, const char *name, struct ps_end *end)
+{
+	return decode_to(0, m, name, end);
 }
 
 static void check(char *got, const char *const *want, const char *name)
@@ -466,6 +472,81 @@ static void test_deferred(bool swap)
 	free(got);
 }
 
+/* A sample whose copy is without what is known; `wrong` is added to its check. Returns that. */
+static uint32_t copy(struct make *m, uint64_t time, const struct known_copy *k, const char *bytes,
+		     uint32_t wrong)
+{
+	struct iovec v[2];
+	uint32_t sum;
+	size_t at;
+
+	make_record(m, PERF_REC_SAMPLE, 1);
+	make_u64(m, 0x10); /* ip */
+	make_u32(m, 11);
+	make_u32(m, k->tid);
+	make_u64(m, time);
+	at = m->b.len;
+	make_u64(m, k->left + 8u * KNOWN_COPY_WORDS);
+	buf_add(&m->b, bytes, k->left);
+	make_u64(m, KNOWN_COPY_MARK);
+	make_u64(m, k->sp);
+	make_u64(m, (uint64_t)k->tid << 32 | (uint32_t)k->left << 16 | k->bytes);
+	v[0] = (struct iovec){m->b.data + m->rec + 8, at - m->rec - 8};
+	v[1] = (struct iovec){m->b.data + at + 8, m->b.len - at - 8};
+	sum = known_copy_check(k->before, v, 2) + wrong;
+	make_u64(m, (uint64_t)k->before << 32 | sum);
+	make_u64(m, k->left);
+	make_end(m);
+	return sum;
+}
+
+/* What is known is put back, and nothing that is not. */
+static void test_copies(bool swap)
+{
+	const struct make_attr attr = {.period = 1, .sample_type = 1 | 2 | 4 | 1 << 13};
+	/* Each with the time of its place here: their checks are right. */
+	struct known_copy hostile[] = {
+		{.sp = 0x7000, .bytes = 40},	     /* 100: more than is known */
+		{.sp = 0x6ff0, .bytes = 16},	     /* before what is known */
+		{.sp = UINT64_MAX - 7, .bytes = 16}, /* around the end of all addresses */
+		{.sp = UINT64_MAX - 7, .bytes = 16, .left = 16},
+		{.sp = 0x7000, .bytes = 65528},		   /* longer than a record */
+		{.sp = 0x7000, .bytes = 16, .before = 77}, /* after another sample */
+	};
+	struct known_copy k = {.sp = 0x7000, .tid = 12, .left = 24, .bytes = 24};
+	struct make m = {.swap = swap};
+	struct ps_end end;
+	char *got;
+
+	make_begin(&m, &attr, 1);
+	k.before = copy(&m, 10, &k, "aaaaaaaabbbbbbbbcccccccc", 0);
+	k.left = 8;
+	k.before = copy(&m, 11, &k, "dddddddd", 0);
+	copy(&m, 12, &k, "eeeeeeee", 1);
+	k.left = 0;
+	k.before = copy(&m, 13, &k, "", 0);
+	for (size_t i = 0; i < sizeof(hostile) / sizeof(*hostile); i++) {
+		hostile[i].tid = 12;
+		hostile[i].before = hostile[i].before ? hostile[i].before : k.before;
+		k.before = copy(&m, 100 + i, &hostile[i], "ffffffffgggggggg", 0);
+	}
+	got = decode_to(PP_ECORRUPT, &m, "copies", &end);
+	ok(got && strstr(got, "6161616161616161626262626262626263636363636363"), "a whole copy");
+	ok(got && strstr(got,
+			 "\"user_stack\":\"646464646464646462626262626262626363636363636363\""),
+	   "what is known is put back");
+	ok(got && !strstr(got, "6565"), "a copy whose check is wrong is left out");
+	for (char *at = got; at && (at = strstr(at, "\"time\":1")); at++) {
+		char *nl = strchr(at, '\n'), *stack = strstr(at, "\"user_stack\":\"");
+		bool has = stack && nl && stack < nl;
+		bool told = !strncmp(at + 7, "10,", 3) || !strncmp(at + 7, "11,", 3) ||
+			    !strncmp(at + 7, "13,", 3) || !strncmp(at + 7, "103,", 4);
+
+		is_int(has, told, "%.10s: %s", at, told ? "a stack" : "none is made up");
+	}
+	free(got);
+}
+
 int main(int argc, char **argv)
 {
 	dump = argc > 1 ? argv[1] : NULL;
@@ -477,6 +558,7 @@ int main(int argc, char **argv)
 		test_session(swap);
 		test_sample(swap);
 		test_deferred(swap);
+		test_copies(swap);
 	}
 	return done();
 }
