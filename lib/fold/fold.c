@@ -269,6 +269,7 @@ int fold_finish(struct fold *f)
 {
 	int rc = fold_choose(f);
 
+	rc = rc ? rc : fold_shorten(f);
 	if (!f->opts.count)
 		fold_tell_periods(&f->account.periods, f->diag);
 	finish_about(f);
