@@ -221,8 +221,8 @@ void fold_about_shorten(struct fold_about *a, const struct event_names *others)
 
 	for (uint32_t i = 0; i < all.n; i++) {
 		const char *p = item_of(a->event, i, &n);
-		bool cut = event_short_name(p, n, &all, &e) &&
-			   event_short_name(p, n, others, &same);
+		bool cut =
+			event_short_name(p, n, &all, &e) && event_short_name(p, n, others, &same);
 		char item[sizeof(a->event)];
 
 		memcpy(item, cut ? e.name : p, cut ? e.len : n);

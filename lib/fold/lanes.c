@@ -266,8 +266,7 @@ static uint32_t best_lane(const struct fold *f)
 
 		if (!samples)
 			continue;
-		if (f->opts.prefer &&
-		    event_same(f->opts.prefer, strlen(f->opts.prefer), name, len))
+		if (f->opts.prefer && event_same(f->opts.prefer, strlen(f->opts.prefer), name, len))
 			return i;
 		if (!best || (helper && !help) || (helper == help && w > most)) {
 			best = i;

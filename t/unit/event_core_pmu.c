@@ -127,8 +127,8 @@ int main(void)
 		const char *name = shown[i].names[0], *is = shown[i].is;
 		bool cut = event_short_name(name, strlen(name), &all, &e);
 
-		is_str(cut ? e.name : "whole", is ? is : "whole", "row %zu: \"%s\" beside others", i,
-		       name);
+		is_str(cut ? e.name : "whole", is ? is : "whole", "row %zu: \"%s\" beside others",
+		       i, name);
 	}
 	for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
 		ok(event_same(same[i].want, strlen(same[i].want), same[i].name,
