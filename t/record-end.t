@@ -68,4 +68,14 @@ fi
 } | head -c 100 >first
 empty err 'a reader that goes ends the recording without a word'
 is "$(cat status)" 141 'by SIGPIPE'
+
+# For recipes, whose probes take a while: when recording has begun.
+"$pcap" -v --while $$ -e cpu-clock:u -o begun.data 2>told &
+recorder=$!
+ok '--while: recording has begun' await grep -q 'recording has begun; Control-C ends it' told
+kill -INT $recorder
+wait $recorder
+is $? 0 'and ends'
+"$pcap" --while $$ -e cpu-clock:u -o begun.data 0.1 2>told
+unlike told begun 'not without a terminal'
 done_testing
