@@ -217,6 +217,7 @@ else
 	many=$!
 	await grep -q ready ready
 	(
+		# shellcheck disable=SC3045
 		ulimit -n 256
 		exec "$pcap" --stat -x, --delay=-1 --control fifo:control,answers -o counts -p $many \
 			-e '{syscalls:sys_enter_getppid,page-faults},context-switches' 2>told

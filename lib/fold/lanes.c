@@ -295,8 +295,7 @@ static void keep_runs(struct fold *f, uint32_t lane)
 			fold_chart_add(f, f->runs[i].node, f->runs[i].weight);
 }
 
-/* Of names that are interned. */
-static const char *name_of(const void *ctx, uint32_t i, size_t *len)
+const char *fold_interned(const void *ctx, uint32_t i, size_t *len)
 {
 	return intern_get(ctx, i + 1, len);
 }
@@ -304,7 +303,7 @@ static const char *name_of(const void *ctx, uint32_t i, size_t *len)
 /* A line that names what is left out. */
 static void warn_left_out(struct fold *f, uint32_t chosen)
 {
-	const struct event_names all = {name_of, &f->lane_names, f->lane_names.n};
+	const struct event_names all = {fold_interned, &f->lane_names, f->lane_names.n};
 	struct buf b = BUF_INIT, name = BUF_INIT;
 	struct core_event e;
 
@@ -387,54 +386,6 @@ int fold_choose(struct fold *f)
 	if (!rc)
 		fold_about_merge(&a->about, &f->lanes[best]->all);
 	warn_left_out(f, best);
-	return rc;
-}
-
-/* ---- names without the terms that say how an event was recorded ---- */
-
-/* Those of the frames at a depth, which are events. */
-static int shorten_roots(struct fold *f, uint32_t depth)
-{
-	struct intern names = INTERN_INIT;
-	struct event_names all = {name_of, &names, 0};
-	struct core_event e;
-	uint32_t id;
-	size_t len;
-	int rc = 0;
-
-	for (uint32_t k = 1; k < f->n && !rc; k++) {
-		const char *s = intern_get(&f->names, f->nodes[k].name, &len);
-
-		if (f->nodes[k].depth == depth)
-			rc = intern_add(&names, s, len, &id, NULL);
-	}
-	all.n = names.n;
-	for (uint32_t k = 1; k < f->n && !rc; k++) {
-		const char *s = intern_get(&f->names, f->nodes[k].name, &len);
-
-		if (f->nodes[k].depth != depth || !event_short_name(s, len, &all, &e))
-			continue;
-		rc = fold_name(f, e.name, e.len, &id);
-		rc = !rc && id > FOLD_NAMES_MAX ? PP_ELIMIT : rc;
-		f->nodes[k].name = id & FOLD_NAMES_MAX;
-	}
-	intern_release(&names);
-	return rc;
-}
-
-int fold_shorten(struct fold *f)
-{
-	const struct event_names lanes = {name_of, &f->lane_names, f->lane_names.n};
-	const struct fold_opts *o = &f->opts;
-	struct fold_about *a = &f->account.about;
-	int rc = 0;
-
-	/* What the user asked for stays. */
-	if (!o->event || !is_text(o->event, a->event, strlen(a->event)))
-		fold_about_shorten(a, &lanes);
-	for (uint32_t i = 0; i < o->nby && !rc; i++)
-		if (!strcmp(o->by[i], "event"))
-			rc = shorten_roots(f, i + 1);
 	return rc;
 }
 
