@@ -160,4 +160,38 @@ like "$ERR" 'd.folded: counts b in ns, but the input before counts a in ns$' 'ar
 run "$BIN/preport" a.folded b.folded
 is "$status" 0 'preport'
 is "$(grep -c -e '^a: 1 stack, 3 ns' -e '^b: 1 stack, 5 faults' "$OUT")" 2 'has a table for each event'
+
+# The terms that say how an event was recorded are no part of its name, except where two differ by them alone.
+sample() { printf 'a 1/1 [000] 1.000000: %s %s: \n\t1 f (/x)\n\n' "$1" "$2"; }
+{ sample 300 cpu-clock/freq=499/ && sample 2 faults; } >one.txt
+{ sample 300 cpu-clock/freq=499/ && sample 5 cpu-clock/freq=99/; } >two.txt
+roots() { run "$BIN/pfold" --by event "$@" && sed 's/, unit:.*//; s/, samples:.*//' "$OUT"; }
+is "$(roots one.txt)" '# event: cpu-clock+faults
+cpu-clock;a;f 300
+faults;a;f 2' '--by event: names without terms'
+is "$(roots two.txt)" '# event: cpu-clock/freq=499/+cpu-clock/freq=99/
+cpu-clock/freq=499/;a;f 300
+cpu-clock/freq=99/;a;f 5' 'with them where they differ'
+is "$("$BIN/pfold" --by comm,event one.txt | sed 1d)" 'a;cpu-clock;a;f 300
+a;faults;a;f 2' 'below another root, too'
+run "$BIN/pfold" one.txt
+is "$(sed 's/, samples:.*//' "$OUT")" '# event: cpu-clock, unit: ns
+a;f 300' 'the event with the most weight: without terms'
+like "$ERR" 'only samples of cpu-clock are folded' 'in the message, too'
+run "$BIN/pfold" two.txt
+like "$OUT" '^# event: cpu-clock/freq=499/, ' 'with them where one like it is left out'
+# Folded text as older versions wrote it, and as it is now: the event by either name.
+"$BIN/pfold" --by event one.txt >now.folded
+sed 's,cpu-clock,cpu-clock/freq=499/,' now.folded >old.folded
+for file in now old; do
+	for name in cpu-clock cpu-clock/freq=499/ 'cpu-*'; do
+		is "$("$BIN/pfold" -e "$name" $file.folded | sed 1d)" 'a;f 300' "$file: pfold -e $name"
+		run "$BIN/psvg" -e "$name" $file.folded
+		is "$status $(grep -c '<title>f (300' "$OUT")" '0 1' "$file: psvg -e $name"
+	done
+done
+"$BIN/pfold" --by event two.txt >two.folded
+is "$("$BIN/pfold" -e cpu-clock/freq=99/ two.folded | sed 1d)" 'a;f 5' 'of two, the one that was asked for'
+run "$BIN/pfold" -e cpu-clock/freq=97/ two.folded
+is "$(grep -vc '^#' "$OUT")" 0 'but no other'
 done_testing

@@ -153,6 +153,53 @@ cat >want <<'WANT'
 WANT
 same got want 'fileslower: names of files'
 
+# -a: what is no file as well, whose name a recording does not have.
+cat >pipe.events <<'EVENTS'
+syscalls sys_enter_read 606 | int __syscall_nr; unsigned long fd | "fd: 0x%08lx, buf: 0x1, count: 0x5", REC->fd
+syscalls sys_exit_read 607 | int __syscall_nr; long ret | "0x%lx", REC->ret
+probe file_read 611 | unsigned long __probe_ip; unsigned int mode; unsigned int dev; unsigned long ino; char name[16] | "(%lx) mode=%u dev=%u ino=%lu name=\"%s\"", REC->__probe_ip, REC->mode, REC->dev, REC->ino, REC->name
+@ 0 5002000000 21 sys_enter_read 0 8
+@ 0 5002001000 21 file_read 1 4480 14 78 -
+@ 0 5002200000 21 sys_exit_read 0 6
+@ 0 5003000000 21 sys_enter_read 0 9
+@ 0 5003300000 21 sys_exit_read 0 7
+EVENTS
+"$ROOT/t/trace-make" events=pipe.events >pipe.dat
+recipe fileslower -a -t 0ns pipe.dat
+is "$(rows | awk '{ print $2, $4, $5, $7 }' | paste -sd,)" '21 R 6 0.200,21 R 7 0.300' 'fileslower -a: also a pipe'
+
+# Opens of ext4, which a probe of its function tells; one of another file system, and one that failed.
+cat >opens.events <<'EVENTS'
+syscalls sys_enter_openat 601 | int __syscall_nr; unsigned long dfd; unsigned long filename; char path[32] | "dfd: 0x%08lx, filename: 0x%08lx \"%s\", flags: 0x0", REC->dfd, REC->filename, REC->path
+syscalls sys_exit_openat 602 | int __syscall_nr; long ret | "0x%lx", REC->ret
+probe file_open 614 | unsigned long __probe_ip; unsigned int dev; char name[16] | "(%lx) dev=%u name=\"%s\"", REC->__probe_ip, REC->dev, REC->name
+@ 0 5000000000 11 sys_enter_openat 257 1 0x7f00 /etc/one
+@ 0 5000100000 11 file_open 1 8388609 one
+@ 0 5000300000 11 sys_exit_openat 257 3
+@ 0 5001000000 12 sys_enter_openat 257 1 0x7f00 /proc/self
+@ 0 5001400000 12 sys_exit_openat 257 3
+@ 0 5002000000 11 sys_enter_openat 257 1 0x7f00 /none
+@ 0 5002500000 11 sys_exit_openat 257 -2
+@ 0 5003000000 12 sys_enter_openat 257 1 0x7f00 /etc/two
+@ 0 5003010000 12 file_open 1 8388609 two
+@ 0 5003020000 12 sys_exit_openat 257 3
+EVENTS
+"$ROOT/t/trace-make" events=opens.events >ext4-opens.dat
+recipe ext4slower -t 100us ext4-opens.dat
+is "$(rows | awk '{ print $2, $4, $5, $6, $7, $8 }')" '11 O 0 0 0.300 /etc/one' 'ext4slower: a slow open'
+
+# Sequence numbers of segments, which a probe tells byte by byte.
+cat >again.events <<'EVENTS'
+probe tcp_seq 615 | unsigned long __probe_ip; unsigned char s0; unsigned char s1; unsigned char s2; unsigned char s3 | "(%lx) s0=%d s1=%d s2=%d s3=%d", REC->__probe_ip, REC->s0, REC->s1, REC->s2, REC->s3
+tcp tcp_retransmit_skb 616 | int state; unsigned short sport; unsigned short dport; unsigned short family | "family=AF_INET sport=%u dport=%u saddr=10.0.0.1 daddr=10.0.0.2 saddrv6=::ffff:10.0.0.1 daddrv6=::ffff:10.0.0.2 state=TCP_SYN_SENT", REC->sport, REC->dport
+@ 0 5000000000 0 tcp_seq 1 210 4 150 173
+@ 0 5000001000 0 tcp_retransmit_skb 2 4000 80 2
+@ 0 5001001000 0 tcp_retransmit_skb 2 4000 80 2
+EVENTS
+"$ROOT/t/trace-make" events=again.events >again.dat
+recipe tcpretrans -s again.dat
+is "$(rows | awk '{ print $5, $NF }' | paste -sd,)" "4000 $((210 + 256 * (4 + 256 * (150 + 256 * 173)))),4000 -" 'tcpretrans -s'
+
 # What probes of the kernel tell: the file's own name; a pipe (S_IFIFO) is none; what had the inode, by name.
 cat >probed.events <<'EVENTS'
 syscalls sys_enter_read 606 | int __syscall_nr; unsigned long fd | "fd: 0x%08lx, buf: 0x1, count: 0x5", REC->fd

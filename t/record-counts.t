@@ -133,7 +133,7 @@ cat >many.c <<'END'
 #include <sys/wait.h>
 #include <unistd.h>
 
-static sem_t ready;
+static sem_t ready, go;
 
 static void call(long n)
 {
@@ -144,8 +144,9 @@ static void call(long n)
 static void *idle(void *unused)
 {
 	sem_post(&ready);
-	for (;;)
-		pause();
+	sem_wait(&go);
+	call(1);
+	sem_post(&ready);
 	return unused;
 }
 
@@ -160,12 +161,12 @@ int main(int argc, char **argv)
 	long n = argc > 1 ? atol(argv[1]) : 0;
 	pthread_attr_t small;
 	pthread_t t;
-	sigset_t go;
+	sigset_t wanted;
 	int sig;
 
-	sigemptyset(&go);
-	sigaddset(&go, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &go, NULL);
+	sigemptyset(&wanted);
+	sigaddset(&wanted, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &wanted, NULL);
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 1 << 16);
 	for (long i = 0; i < n; i++)
@@ -173,7 +174,11 @@ int main(int argc, char **argv)
 			return 1;
 	puts("ready");
 	fflush(stdout);
-	sigwait(&go, &sig);
+	sigwait(&wanted, &sig);
+	for (long i = 0; i < n; i++)
+		sem_post(&go);
+	for (long i = 0; i < n; i++)
+		sem_wait(&ready);
 	call(500);
 	if (!fork()) {
 		call(300);
@@ -190,7 +195,7 @@ END
 many=$!
 if ! await grep -q ready ready || ! "$pcap" -a -e syscalls:sys_enter_getppid -o probe.data -- true 2>"$ERR"; then
 	kill $many
-	skip 4 'there are no tracepoints here, or not as many threads'
+	skip 7 'there are no tracepoints here, or not as many threads'
 else
 	mkfifo control answers
 	exec 8<>answers
@@ -205,8 +210,28 @@ else
 	is "$?" 0 'a process with thousands of threads is recorded, until it ends'
 	like told '4201 threads: all CPUs are recorded' 'how is reported'
 	run "$BIN/pdecode" --strict -t many.data
-	is "$(grep -c '^ *many .*sys_enter_getppid' "$OUT")" 1800 'its calls, those of its child and of a new thread'
+	is "$(grep -c '^ *many .*sys_enter_getppid' "$OUT")" 6000 'its calls, those of its child and of a new thread'
 	unlike "$OUT" '^ *load ' 'and nobody else'"'"'s'
+	# Counters of more threads than there may be open files.
+	./many 700 >ready &
+	many=$!
+	await grep -q ready ready
+	(
+		# shellcheck disable=SC3045
+		ulimit -n 256
+		exec "$pcap" --stat -x, --delay=-1 --control fifo:control,answers -o counts -p $many \
+			-e '{syscalls:sys_enter_getppid,page-faults},context-switches' 2>told
+	) &
+	recorder=$!
+	exec 8<>answers
+	echo enable >control
+	answer answers >"$OUT"
+	exec 8<&-
+	kill -USR1 $many
+	wait $recorder
+	is "$?" 0 'more counters than files may be open'
+	is "$(awk -F , '$3 == "syscalls:sys_enter_getppid" { print $1 }' counts)" 2500 'each call of each thread is counted'
+	is "$(awk -F , '($3 == "page-faults" || $3 == "context-switches") && $1 > 0' counts | grep -c .)" 2 'and other events'
 fi
 
 # A probe at the beginning of a function. Made for this process only, and removed.

@@ -62,7 +62,7 @@ like "$ERR" ' 0\.[1-9][0-9]* seconds time elapsed' 'and counting'
 # recorder looks ten times a second.
 getppid=syscalls:sys_enter_getppid
 if ! have perl || ! "$pcap" -e $getppid -o probe.data -- true 2>"$ERR"; then
-	skip 13 'there are no tracepoints of system calls here, or no perl'
+	skip 29 'there are no tracepoints of system calls here, or no perl'
 else
 	cat >load <<'END'
 #!/usr/bin/perl
@@ -118,6 +118,63 @@ END
 		all=$((samples + lost))
 		ok "$how: recorded and lost are all there was" test $all -ge 60003 -a $all -lt 60100
 		diag "$samples recorded, $lost lost"
+	done
+
+	# Snapshots: what is overwritten is no loss. Calls are numbered, so that each snapshot is seen to be the
+	# end of what there was, without a gap, and nothing is in two of them.
+	cat >numbers <<'END'
+#!/usr/bin/perl
+use POSIX ();
+my $recorder = getppid;
+my $i = 0;
+for (1 .. 4) {
+	kill STOP => $recorder if $_ > 2;
+	POSIX::close(0x10000000 + $i++) for 1 .. 20000;
+	kill CONT => $recorder if $_ > 2;
+	kill USR2 => $recorder;
+	select undef, undef, undef, 0.2 if $_ % 2;
+}
+END
+	# In the rings that are not overwritten: news of processes, which the kernel counts where it loses them.
+	cat >forks <<'END'
+#!/usr/bin/perl
+my $recorder = getppid;
+for (1 .. 3) {
+	kill STOP => $recorder;
+	for (1 .. 1000) { my $child = fork; exit 0 unless $child; waitpid $child, 0; }
+	kill CONT => $recorder;
+	kill USR2 => $recorder;
+	select undef, undef, undef, 0.2 if $_ % 2;
+}
+END
+	chmod +x numbers forks
+	for how in '-o one' '-o one --switch-output' '-o -'; do
+		rm -f one*
+		# shellcheck disable=SC2086
+		"$pcap" -m 32 --snapshot -e syscalls:sys_enter_close --filter 'fd >= 0x10000000' $how -- $pin ./numbers >one.pipe 2>told
+		unlike told 'events lost' "--snapshot $how: overwritten is not lost"
+		for file in one*; do
+			[ ! -s "$file" ] || "$BIN/pdecode" -t --strict "$file" || echo failed
+		done | sed 's/.*fd: 0x1/1/' >got
+		perl -ne '$n = /^1[0-9a-f]{7}$/ ? hex() - 0x10000000 : -1; print "not upwards: $_" if $n <= $last; $gaps += $n > $last + 1;
+			$last = $n; BEGIN { $last = -1 } END { print $gaps <= 4 && $n == 79999 ? "each whole" : "$gaps gaps, the last is $n" }' got >is
+		is "$(cat is)" 'each whole' "--snapshot $how: the newest, each once"
+		rm -f one*
+		# shellcheck disable=SC2086
+		"$pcap" -m 4 --snapshot -e syscalls:sys_enter_exit_group $how -- ./forks >one.pipe 2>told
+		said=$(sed -n 's/^pcap-perf: \([0-9]*\) events lost.*/\1/p' told)
+		lost=0 news=0
+		for file in one*; do
+			[ -s "$file" ] || continue
+			"$BIN/pdecode" -j "$file" >"$OUT" 2>"$ERR"
+			news=$((news + $(grep -c '^{"type":"\(fork\|exit\)"' "$OUT")))
+			more=$(sed -n 's/.*the recorder lost \([0-9]*\) events.*/\1/p' "$ERR")
+			lost=$((lost + ${more:-0}))
+		done
+		ok "--snapshot $how: news of processes were lost" test "$lost" -gt 0
+		is "$lost" "${said:-0}" "--snapshot $how: the message and the recording tell the same"
+		# Each child begins and ends; the command ends.
+		is $((news + lost)) 6001 "--snapshot $how: recorded and lost are all there was"
 	done
 fi
 done_testing

@@ -15,6 +15,28 @@
 
 /* ---- events and threads ---- */
 
+static const char *name_of(const void *ctx, uint32_t i, size_t *len)
+{
+	const struct stream_input *s = ctx;
+	struct ps_str name = prof_str(s->c->p, s->events[i].as.name);
+
+	*len = name.len;
+	return s->events[i].as.name ? name.p : NULL;
+}
+
+/* The event becomes one of the profile: a stream defines all of its events before their samples. */
+static int use_event(struct stream_input *s, struct stream_event *e)
+{
+	const struct event_names all = {name_of, s, s->nevents};
+	struct ps_str name = prof_str(s->c->p, e->as.name);
+	struct core_event cut;
+	int rc = 0;
+
+	if (event_short_name(name.p, name.len, &all, &cut))
+		rc = prof_text(s->c->p, cut.name, cut.len, &e->as.name);
+	return rc ? rc : prof_event(s->c->p, &e->as, &e->event);
+}
+
 /* The name that an event has: further ones of the same name in a stream have their number. */
 static int event_name(struct stream_input *s, uint32_t source, const struct ps_event *e,
 		      uint32_t *name)
@@ -100,7 +122,7 @@ static int on_sample(struct stream_input *s, const struct ps_record *rec)
 		return 0;
 	}
 	e = &s->events[p->event];
-	rc = e->event ? 0 : prof_event(s->c->p, &e->as, &e->event);
+	rc = e->event ? 0 : use_event(s, e);
 	to.event = e->event;
 	to.timed = !(p->flags & PS_SAMPLE_NO_TIME);
 	to.weight = !e->one && ps_sample_has(p, period) ? p->period : 1;

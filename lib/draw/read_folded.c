@@ -30,6 +30,7 @@ struct reader {
 	bool told;						    /* what is counted */
 	bool other;						    /* not the chosen event */
 	bool rooted;						    /* events are the roots */
+	struct fold_about chosen;				    /* the event, then */
 	char every[200];					    /* becomes the root, if any */
 	uint64_t lines, doubles;				    /* with a count, with two */
 	uint64_t malformed;					    /* before this text */
@@ -118,6 +119,7 @@ static bool choose_event(struct reader *r, struct fold_about *a)
 {
 	enum fold_has has = fold_about_choose(a, r->f->event);
 
+	r->chosen = *a;
 	r->other = has == FOLD_HAS_NONE;
 	r->rooted = has == FOLD_HAS_ROOT;
 	for (char *p = a->event; r->other && *p;) {
@@ -135,11 +137,11 @@ static bool choose_event(struct reader *r, struct fold_about *a)
  */
 static bool below_event(struct reader *r, const char **line, const char *space)
 {
-	size_t n = strlen(r->f->event), len = (size_t)(space - *line);
+	size_t len = (size_t)(space - *line);
 	const char *semicolon = memchr(*line, ';', len);
 	size_t root = semicolon ? (size_t)(semicolon - *line) : len;
 
-	if (root != n || memcmp(*line, r->f->event, n) != 0) {
+	if (!fold_about_wants(&r->chosen, r->f->event, *line, root)) {
 		fold_about_event(&r->f->other, *line, root, "", 0);
 		return false;
 	}

@@ -106,6 +106,8 @@ bool event_without_terms(const char *name, size_t len, struct core_event *e)
 			return false;
 	}
 	mods = last + 1;
+	if (memchr(mods, ' ', (size_t)(name + len - mods)))
+		return false;
 	memcpy(e->name, name, n);
 	if (mods < name + len && *mods != ':')
 		e->name[n++] = ':';
@@ -118,14 +120,47 @@ bool event_without_terms(const char *name, size_t len, struct core_event *e)
 	return true;
 }
 
+static bool same(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	return a_len == b_len && !memcmp(a, b, a_len);
+}
+
+bool event_short_name(const char *name, size_t len, const struct event_names *all,
+		      struct core_event *e)
+{
+	struct core_event theirs;
+	size_t other_len, n;
+
+	if (!event_without_terms(name, len, e))
+		return false;
+	for (uint32_t i = 0; i < all->n; i++) {
+		const char *other = all->get(all->ctx, i, &other_len), *base;
+
+		if (!other || same(other, other_len, name, len))
+			continue;
+		base = event_base_name(other, other_len, &theirs, &n);
+		if (same(base, n, e->name, e->len))
+			return false;
+	}
+	return true;
+}
+
+bool event_same(const char *want, size_t want_len, const char *name, size_t len)
+{
+	struct core_event e;
+
+	return same(want, want_len, name, len) ||
+	       (event_without_terms(want, want_len, &e) && same(e.name, e.len, name, len)) ||
+	       (event_without_terms(name, len, &e) && same(want, want_len, e.name, e.len));
+}
+
 bool event_fits(const char *pattern, size_t pattern_len, const char *name, size_t len)
 {
 	struct core_event e;
 	const char *base;
 	size_t n;
 
-	if (glob_match(pattern, pattern_len, name, len) ||
-	    (pattern_len == len && !memcmp(pattern, name, len)))
+	if (glob_match(pattern, pattern_len, name, len) || same(pattern, pattern_len, name, len))
 		return true;
 	base = event_base_name(name, len, &e, &n);
 	return base != name && glob_match(pattern, pattern_len, base, n);

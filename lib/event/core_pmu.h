@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define CORE_EVENT_MAX 200 /* a longer name is not one */
 
@@ -35,6 +36,21 @@ bool core_event(const char *name, size_t len, struct core_event *e);
  */
 bool event_without_terms(const char *name, size_t len, struct core_event *e);
 
+/* Names that are shown beside each other. */
+struct event_names {
+	/* The i-th, valid until the next call; NULL: it is not shown. */
+	const char *(*get)(const void *ctx, uint32_t i, size_t *len);
+	const void *ctx;
+	uint32_t n;
+};
+
+/*
+ * event_without_terms of a name that is one of several: false as well where another one would look
+ * the same then.
+ */
+bool event_short_name(const char *name, size_t len, const struct event_names *all,
+		      struct core_event *e);
+
 /* The name without its PMU or such terms, in e, or the name itself. *n: its length. */
 static inline const char *event_base_name(const char *name, size_t len, struct core_event *e,
 					  size_t *n)
@@ -44,6 +60,12 @@ static inline const char *event_base_name(const char *name, size_t len, struct c
 	*n = other ? e->len : len;
 	return other ? e->name : name;
 }
+
+/*
+ * Whether the name that was asked for and that of an event are the same, or would be if the one
+ * that has such terms had none.
+ */
+bool event_same(const char *want, size_t want_len, const char *name, size_t len);
 
 /* Whether an event of that name is meant by a shell pattern, which may be for its base name. */
 bool event_fits(const char *pattern, size_t pattern_len, const char *name, size_t len);

@@ -149,21 +149,87 @@ void fold_about_event(struct fold_about *a, const char *event, size_t event_len,
 		*a->unit = 0;
 }
 
+bool fold_about_wants(const struct fold_about *a, const char *event, const char *root, size_t n)
+{
+	size_t len = strlen(event);
+
+	if (has_item(a->event, '+', event, len))
+		return n == len && !memcmp(event, root, n);
+	return event_fits(event, len, root, n) || event_same(event, len, root, n);
+}
+
+/* Adds one of the events of a text, whose unit may be that of all of them. */
+static void choose(struct fold_about *one, const struct fold_about *a, const char *event, size_t n)
+{
+	const char *unit = *a->unit ? a->unit : fold_about_unit(event, n);
+
+	fold_about_event(one, event, n, unit, strlen(unit));
+}
+
 enum fold_has fold_about_choose(struct fold_about *a, const char *event)
 {
 	struct fold_about one = {.uncounted = true, .marked = a->marked, .unmarked = a->unmarked};
-	const char *unit = *a->unit ? a->unit : fold_about_unit(event, strlen(event));
+	size_t n;
 
 	if (!strcmp(a->event, event))
 		return FOLD_HAS_ALL;
-	if (!has_item(a->event, '+', event, strlen(event)) && !has_item(a->event, '+', "...", 3))
+	for (const char *p = a->event; *p; p += n + (p[n] == '+')) {
+		n = strcspn(p, "+");
+		if (fold_about_wants(a, event, p, n))
+			choose(&one, a, p, n);
+	}
+	if (*one.event && !strchr(a->event, '+'))
+		return FOLD_HAS_ALL;
+	if (!*one.event && !has_item(a->event, '+', "...", 3))
 		return FOLD_HAS_NONE;
-	fold_about_event(&one, event, strlen(event), unit, strlen(unit));
+	if (!*one.event)
+		choose(&one, a, event, strlen(event));
 	memcpy(one.from, a->from, sizeof(one.from));
 	memcpy(one.pmus, a->pmus, sizeof(one.pmus));
 	memcpy(one.chains, a->chains, sizeof(one.chains));
 	*a = one;
 	return FOLD_HAS_ROOT;
+}
+
+/* ---- names without the terms that say how an event was recorded ---- */
+
+static const char *item_of(const void *ctx, uint32_t i, size_t *len)
+{
+	const char *p = ctx;
+
+	while (i--)
+		p += strcspn(p, "+") + 1;
+	*len = strcspn(p, "+");
+	return p;
+}
+
+static uint32_t items(const char *list)
+{
+	uint32_t n = *list != 0;
+
+	for (; *list; list++)
+		n += *list == '+';
+	return n;
+}
+
+void fold_about_shorten(struct fold_about *a, const struct event_names *others)
+{
+	const struct event_names all = {item_of, a->event, items(a->event)};
+	char list[sizeof(a->event)] = "";
+	struct core_event e, same;
+	size_t n;
+
+	for (uint32_t i = 0; i < all.n; i++) {
+		const char *p = item_of(a->event, i, &n);
+		bool cut =
+			event_short_name(p, n, &all, &e) && event_short_name(p, n, others, &same);
+		char item[sizeof(a->event)];
+
+		memcpy(item, cut ? e.name : p, cut ? e.len : n);
+		item[cut ? e.len : n] = 0;
+		add_item(list, sizeof(list), '+', item);
+	}
+	memcpy(a->event, list, sizeof(list));
 }
 
 void fold_about_pmu(struct fold_about *a, const char *pmu, size_t n)
@@ -295,7 +361,7 @@ const char *fold_about_unit(const char *event, size_t n)
 		size_t len = strlen(known[i].event);
 
 		if (n >= len && !memcmp(event, known[i].event, len) &&
-		    (n == len || event[len] == ':'))
+		    (n == len || event[len] == ':' || event[len] == '/'))
 			return known[i].unit;
 	}
 	return "events";

@@ -18,6 +18,7 @@
 #define PP_FOLD_ABOUT_H
 
 #include "base/buf.h"
+#include "event/core_pmu.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,8 +75,20 @@ enum fold_has {
 	FOLD_HAS_ROOT,
 };
 
-/* That, of a text about a. If there are others, *a becomes what is known of this one alone. */
+/*
+ * That, of a text about a. If there are others, *a becomes what is known of this one alone. The
+ * event may have terms that say how it was recorded (core_pmu.h) where the text's has none, and the
+ * other way round; it may be a shell pattern, and then be several.
+ */
 enum fold_has fold_about_choose(struct fold_about *a, const char *event);
+/* Whether a root of n bytes is that of an event that was chosen so. */
+bool fold_about_wants(const struct fold_about *a, const char *event, const char *root, size_t n);
+
+/*
+ * Takes terms off the names of events, except where two of them, or one of these and one of the
+ * others, would be the same then.
+ */
+void fold_about_shorten(struct fold_about *a, const struct event_names *others);
 
 /* Whether both know what they count, and it is not the same: their sum would be meaningless. */
 bool fold_about_clashes(const struct fold_about *a, const struct fold_about *b);

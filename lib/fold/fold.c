@@ -265,10 +265,59 @@ void fold_tell_periods(const struct fold_periods *p, struct diag *d)
 			  p->absurd);
 }
 
+/* ---- names without the terms that say how an event was recorded ---- */
+
+/* Those of the frames at a depth, which are events. */
+static int shorten_roots(struct fold *f, uint32_t depth)
+{
+	struct intern names = INTERN_INIT;
+	struct event_names all = {fold_interned, &names, 0};
+	struct core_event e;
+	uint32_t id = 0;
+	size_t len;
+	int rc = 0;
+
+	for (uint32_t k = 1; k < f->n && !rc; k++) {
+		const char *s = intern_get(&f->names, f->nodes[k].name, &len);
+
+		if (f->nodes[k].depth == depth)
+			rc = intern_add(&names, s, len, &id, NULL);
+	}
+	all.n = names.n;
+	for (uint32_t k = 1; k < f->n && !rc; k++) {
+		const char *s = intern_get(&f->names, f->nodes[k].name, &len);
+
+		if (f->nodes[k].depth != depth || !event_short_name(s, len, &all, &e))
+			continue;
+		rc = fold_name(f, e.name, e.len, &id);
+		rc = !rc && id > FOLD_NAMES_MAX ? PP_ELIMIT : rc;
+		f->nodes[k].name = id & FOLD_NAMES_MAX;
+	}
+	intern_release(&names);
+	return rc;
+}
+
+static int shorten(struct fold *f)
+{
+	const struct event_names lanes = {fold_interned, &f->lane_names, f->lane_names.n};
+	const struct fold_opts *o = &f->opts;
+	struct fold_about *a = &f->account.about;
+	int rc = 0;
+
+	/* What the user asked for stays. */
+	if (!o->event || strcmp(o->event, a->event) != 0)
+		fold_about_shorten(a, &lanes);
+	for (uint32_t i = 0; i < o->nby && !rc; i++)
+		if (!strcmp(o->by[i], "event"))
+			rc = shorten_roots(f, i + 1);
+	return rc;
+}
+
 int fold_finish(struct fold *f)
 {
 	int rc = fold_choose(f);
 
+	rc = rc ? rc : shorten(f);
 	if (!f->opts.count)
 		fold_tell_periods(&f->account.periods, f->diag);
 	finish_about(f);

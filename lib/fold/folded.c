@@ -43,7 +43,8 @@ static int fold_line(struct fold *f, struct fold_frames *frames, const char *p, 
 }
 
 /* Whether a line's stack is of the chosen event, whose root it loses. */
-static bool is_chosen(const char *event, enum fold_has has, const char **p, size_t *n)
+static bool is_chosen(const struct fold_about *a, const char *event, enum fold_has has,
+		      const char **p, size_t *n)
 {
 	const char *stop;
 	size_t root;
@@ -52,7 +53,7 @@ static bool is_chosen(const char *event, enum fold_has has, const char **p, size
 		return has == FOLD_HAS_ALL;
 	stop = memchr(*p, ';', *n);
 	root = stop ? (size_t)(stop - *p) : *n;
-	if (root != strlen(event) || memcmp(*p, event, root) != 0)
+	if (!fold_about_wants(a, event, *p, root))
 		return false;
 	*p += root + (stop != NULL);
 	*n -= root + (stop != NULL);
@@ -71,7 +72,7 @@ static bool ends_with_number(const char *p, size_t n)
 
 int fold_folded(struct fold *f, struct fold_lines *l)
 {
-	struct fold_about about;
+	struct fold_about about = {0};
 	const char *event = fold_options(f)->event;
 	enum fold_has has = FOLD_HAS_ALL;
 	bool told = false;
@@ -131,7 +132,7 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 			doubles += ends_with_number(p, stack - 1);
 		count = fold_number(p + stack, n - stack);
 		stack--;
-		if (event && !is_chosen(event, has, &p, &stack)) {
+		if (event && !is_chosen(&about, event, has, &p, &stack)) {
 			fold_account(f)->samples++;
 			fold_account(f)->filtered++;
 			continue;

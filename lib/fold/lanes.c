@@ -266,7 +266,7 @@ static uint32_t best_lane(const struct fold *f)
 
 		if (!samples)
 			continue;
-		if (f->opts.prefer && is_text(f->opts.prefer, name, len))
+		if (f->opts.prefer && event_same(f->opts.prefer, strlen(f->opts.prefer), name, len))
 			return i;
 		if (!best || (helper && !help) || (helper == help && w > most)) {
 			best = i;
@@ -295,16 +295,25 @@ static void keep_runs(struct fold *f, uint32_t lane)
 			fold_chart_add(f, f->runs[i].node, f->runs[i].weight);
 }
 
+const char *fold_interned(const void *ctx, uint32_t i, size_t *len)
+{
+	return intern_get(ctx, i + 1, len);
+}
+
 /* A line that names what is left out. */
 static void warn_left_out(struct fold *f, uint32_t chosen)
 {
+	const struct event_names all = {fold_interned, &f->lane_names, f->lane_names.n};
 	struct buf b = BUF_INIT, name = BUF_INIT;
+	struct core_event e;
 
 	for (uint32_t i = 1; i <= f->lane_names.n; i++) {
 		const uint64_t n = f->lanes[i]->folded + f->lanes[i]->bare;
 		size_t len;
 		const char *s = intern_get(&f->lane_names, i, &len);
 
+		if (event_short_name(s, len, &all, &e))
+			s = e.name, len = e.len;
 		if (i == chosen)
 			buf_add_safe(&name, s, len);
 		if (i == chosen || !n)

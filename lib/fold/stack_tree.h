@@ -101,6 +101,8 @@ int fold_about_clash(struct fold *f, const struct fold_about *a, const struct fo
 		     const char *name);
 /* Leaves the samples of one event in the fold. 0, PP_ENOMEM or PP_EMISMATCH (reported). */
 int fold_choose(struct fold *f);
+/* For struct event_names, of names that are interned: ctx is the table of them. */
+const char *fold_interned(const void *ctx, uint32_t i, size_t *len);
 void fold_lanes_release(struct fold *f);
 
 /* ---- time_order.c ---- */

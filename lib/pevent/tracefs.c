@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define FORMAT_MAX  (1u << 20) /* bytes of a format file */
+#define PROBES_MAX  (4u << 20) /* of a list of probes */
 #define NEAREST_MAX 2048       /* names that a misspelt one is compared with */
 
 int tracefs_find(const char **dir, struct buf *why)
@@ -220,15 +221,34 @@ int tracefs_fields(const char *dir, const char *system, const char *name, bool c
 	return rc ? rc : b->err;
 }
 
-bool tracefs_is_probe(const char *dir, const char *system, const char *name)
+int tracefs_probes(const char *dir, struct buf *names)
 {
-	struct buf fields = BUF_INIT;
-	bool is = !tracefs_fields(dir, system, name, false, &fields) &&
-		  (strstr(buf_str(&fields), "__probe_ip\t") ||
-		   strstr(buf_str(&fields), "__probe_func\t"));
+	static const char *const lists[] = {"kprobe_events", "uprobe_events", "dynamic_events"};
+	struct buf text = BUF_INIT;
+	char path[PATH_MAX];
+	int rc = 0;
 
-	buf_release(&fields);
-	return is;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists) && !rc; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, lists[i]);
+		rc = sysfile_read(path, PROBES_MAX, &text);
+		rc = rc == PP_ENOENT ? 0 : rc;
+		buf_addc(&text, '\n');
+	}
+	/* "p:SYSTEM/NAME PLACE ARGUMENTS", "r8:SYSTEM/NAME ...". */
+	buf_addc(names, '\n');
+	for (const char *p = buf_str(&text); *p && !rc; p += strspn(p, "\n")) {
+		size_t line = strcspn(p, "\n"), kind = strcspn(p, ": \n"), name;
+
+		if (p[kind] == ':') {
+			name = strcspn(p + kind + 1, " \n");
+			buf_add(names, p + kind + 1, name);
+			buf_addc(names, '\n');
+		}
+		p += line;
+	}
+	rc = rc ? rc : text.err ? text.err : names->err;
+	buf_release(&text);
+	return rc;
 }
 
 /* Beside the fields of the event: <linux/trace_events.h> knows these in every filter. */

@@ -11,8 +11,11 @@
 
 #include <stdbool.h>
 
-/* Whether an event is a probe, which can be at many places, and has a field for that. */
-bool tracefs_is_probe(const char *dir, const char *system, const char *name);
+/*
+ * The events that were made at run time, among them all probes, which can be at many places: "\n",
+ * then "SYSTEM/NAME\n" for each. 0, or pp_errno: a list of them could not be read.
+ */
+int tracefs_probes(const char *dir, struct buf *names);
 
 /* Where tracefs is mounted; static storage. PP_ENOENT or PP_EACCES, with a reason in why. */
 int tracefs_find(const char **dir, struct buf *why);

@@ -227,13 +227,15 @@ static int set_fields(const struct session *s, struct perf_event_attr *attr,
 	return rc;
 }
 
-static bool is_probe(const struct pevent *ev)
+/* Whether a tracepoint may be a probe. */
+static bool is_probe(const struct session *s, const struct pevent *ev)
 {
-	struct buf why = BUF_INIT;
-	const char *dir;
-	bool is = ev->tp && !tracefs_find(&dir, &why) && tracefs_is_probe(dir, ev->system, ev->tp);
+	struct buf name = BUF_INIT;
+	bool is;
 
-	buf_release(&why);
+	buf_addf(&name, "\n%s/%s\n", ev->system, ev->tp);
+	is = !s->probes.len || name.err || strstr(buf_str(&s->probes), buf_str(&name));
+	buf_release(&name);
 	return is;
 }
 
@@ -254,7 +256,7 @@ static void make_lean(const struct session *s, struct perf_event_attr *attr,
 	if (!s->c->with_period && !counts)
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	if (attr->type == PERF_TYPE_TRACEPOINT && !s->c->snapshot && !s->c->with_period &&
-	    !is_probe(ev) &&
+	    !is_probe(s, ev) &&
 	    !(attr->sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK)))
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_IP;
 }
@@ -456,6 +458,8 @@ int session_attrs(struct session *s, bool track_apart, bool on_exec)
 	}
 	for (size_t i = 0; i < s->n_attrs; i++)
 		s->attrs[i].cgroup_fd = -1;
+	if (!s->tracefs || tracefs_probes(s->tracefs, &s->probes))
+		buf_release(&s->probes);
 	for (size_t i = 0; i < s->events->n && !rc; i++)
 		rc = set_event(s, &s->attrs[i], &s->events->v[i], on_exec);
 	if (!rc)

@@ -590,6 +590,7 @@ void session_close(struct session *s)
 	map64_release(&s->sift.pids);
 	pevents_release(&s->fallback);
 	buf_release(&s->chosen);
+	buf_release(&s->probes);
 	buf_release(&s->left_out);
 	*s = (struct session){0};
 }

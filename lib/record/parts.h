@@ -392,6 +392,7 @@ struct session {
 	bool user_only;	    /* the kernel side is forbidden */
 	bool with_ids;	    /* samples carry the id of their event */
 	const char *tracefs;
+	struct buf probes;  /* as tracefs_probes has them; empty: not known */
 	bool hotplug;	    /* CPUs are recorded, not tasks on them */
 	bool late;	    /* the head of the recording is written */
 	struct map64 by_id; /* index of `attrs` by the ids that the recording has */

@@ -200,6 +200,10 @@ static int start(struct recorder *r)
 	r->started = r->file_began = now_ns(CLOCK_MONOTONIC);
 	if (session_sees_others(r->c) && !r->c->n_spans && !r->c->disabled)
 		session_enable(&r->s, true, NULL);
+	/* Scripts that make probes first take a while to come here. */
+	if (r->c->tally && r->c->while_pid)
+		diag_say(r->d, NULL, "recording has begun%s",
+			 r->c->duration_ns ? "" : "; Control-C ends it");
 	rc = set_timer(r);
 	if (rc || !r->c->command)
 		return rc;

@@ -159,32 +159,23 @@ void report_call_name(const struct report *r, const struct report_call *c, struc
 	}
 }
 
-/* Whether no other event has the name without the terms that say how it was recorded. */
-static bool is_only(const struct report *r, uint32_t event, const struct core_event *base)
+static const char *name_of(const void *ctx, uint32_t event, size_t *len)
 {
-	struct core_event other;
-	size_t len, n;
+	const struct report *r = ctx;
 
-	for (uint32_t i = 0; i < r->nevents; i++) {
-		const char *s = report_text_get(r, r->events[i].name, &len);
-		const char *name = event_base_name(s, len, &other, &n);
-
-		if (r->events[i].name != r->events[event].name && n == base->len &&
-		    !memcmp(name, base->name, n))
-			return false;
-	}
-	return true;
+	return report_text_get(r, r->events[event].name, len);
 }
 
 void report_event_name(const struct report *r, uint32_t event, struct buf *b)
 {
 	const struct report_event *e = &r->events[event];
-	struct core_event base;
+	const struct event_names all = {name_of, r, r->nevents};
+	struct core_event cut;
 	size_t len;
 	const char *s = report_text_get(r, e->name, &len);
 
-	if (event_without_terms(s, len, &base) && is_only(r, event, &base))
-		buf_add_safe(b, base.name, base.len);
+	if (event_short_name(s, len, &all, &cut))
+		buf_add_safe(b, cut.name, cut.len);
 	else
 		buf_add_safe(b, s, len);
 	if (e->number > 1)

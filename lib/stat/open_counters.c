@@ -12,8 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define OTHER_FDS 64
-
 static size_t at(const struct counting *s, size_t cpu, size_t tid)
 {
 	return cpu * s->n_tids + tid;
@@ -126,7 +124,7 @@ static bool counts_on(const struct stat_event *e, int cpu)
 	return found;
 }
 
-static int open_event(struct counting *s, uint32_t event, size_t cpu)
+static int open_event(struct counting *s, uint32_t event, size_t cpu, size_t from, size_t to)
 {
 	struct stat_event *e = &s->events[event];
 	int rc = 0;
@@ -134,7 +132,7 @@ static int open_event(struct counting *s, uint32_t event, size_t cpu)
 	if (e->place || e->ev->tool || (e->cgroup && e->cgroup_fd < 0) ||
 	    !counts_on(e, s->cpus[cpu]))
 		return 0;
-	for (size_t t = 0; t < s->n_tids && !rc; t++) {
+	for (size_t t = from; t < to && !rc; t++) {
 		long fd = open_counter(s, event, cpu, t);
 
 		if (fd >= 0) {
@@ -155,12 +153,40 @@ static int open_event(struct counting *s, uint32_t event, size_t cpu)
 	return rc;
 }
 
+static int open_part_on(struct counting *s, size_t cpu, size_t from, size_t to)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->n_events && !rc; i++)
+		rc = open_event(s, i, cpu, from, to);
+	return rc;
+}
+
+int stat_open_on(struct counting *s, size_t cpu)
+{
+	int rc = open_part_on(s, cpu, 0, s->n_tids);
+
+	return rc ? rc : stat_places_open_on(s, cpu);
+}
+
+static int open_part(struct counting *s, size_t from, size_t to)
+{
+	int rc = 0;
+
+	for (size_t c = 0; c < s->n_cpus && !rc; c++)
+		if (s->cpus[c] < 0 || online_has(&s->online, s->cpus[c]))
+			rc = open_part_on(s, c, from, to);
+	for (size_t c = 0; c < s->n_cpus && !rc && !from; c++)
+		if (s->cpus[c] < 0 || online_has(&s->online, s->cpus[c]))
+			rc = stat_places_open_on(s, c);
+	return rc;
+}
+
 int stat_open(struct counting *s)
 {
 	size_t n = s->n_cpus * s->n_tids;
-	int rc = 0;
+	int rc;
 
-	sysfile_raise_files((uint64_t)n * s->n_events + OTHER_FDS);
 	for (uint32_t i = 0; i < s->n_events; i++) {
 		struct stat_event *e = &s->events[i];
 
@@ -174,45 +200,60 @@ int stat_open(struct counting *s)
 		memset(e->base, 0, n * sizeof(*e->base));
 	}
 	rc = stat_places_begin(s);
-	for (size_t c = 0; c < s->n_cpus && !rc; c++)
-		if (s->cpus[c] < 0 || online_has(&s->online, s->cpus[c]))
-			rc = stat_open_on(s, c);
-	return rc;
+	if (!rc)
+		rc = stat_files_begin(s);
+	return rc ? rc : stat_files_each(s, open_part);
 }
 
-int stat_open_on(struct counting *s, size_t cpu)
+/* fn of all descriptors of the threads. */
+static void each_counter(struct counting *s, size_t from, size_t to,
+			 void (*fn)(const struct counting *s, struct stat_event *e, size_t at))
 {
-	int rc = 0;
+	for (uint32_t i = 0; i < s->n_events; i++) {
+		struct stat_event *e = &s->events[i];
 
-	for (uint32_t i = 0; i < s->n_events && !rc; i++)
-		rc = open_event(s, i, cpu);
-	return rc ? rc : stat_places_open_on(s, cpu);
+		for (size_t c = 0; e->fds && c < s->n_cpus; c++)
+			for (size_t t = from; t < to; t++)
+				if (e->fds[at(s, c, t)] >= 0)
+					fn(s, e, at(s, c, t));
+	}
+}
+
+static void enable_one(const struct counting *s, struct stat_event *e, size_t at)
+{
+	if (e->leads[at])
+		ioctl(e->fds[at], s->on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static int enable_part(struct counting *s, size_t from, size_t to)
+{
+	each_counter(s, from, to, enable_one);
+	return 0;
 }
 
 void stat_enable(struct counting *s, bool on)
 {
 	s->on = on;
 	stat_places_enable(s, on);
-	for (uint32_t i = 0; i < s->n_events; i++) {
-		const struct stat_event *e = &s->events[i];
+	(void)stat_files_each(s, enable_part);
+}
 
-		for (size_t k = 0; e->fds && k < s->n_cpus * s->n_tids; k++)
-			if (e->fds[k] >= 0 && e->leads[k])
-				ioctl(e->fds[k],
-				      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
-	}
+static void close_one(const struct counting *s, struct stat_event *e, size_t at)
+{
+	(void)s;
+	close(e->fds[at]);
+	e->fds[at] = -1;
+}
+
+static int close_part(struct counting *s, size_t from, size_t to)
+{
+	each_counter(s, from, to, close_one);
+	return 0;
 }
 
 void stat_close(struct counting *s)
 {
 	stat_places_close(s);
-	for (uint32_t i = 0; i < s->n_events; i++) {
-		struct stat_event *e = &s->events[i];
-
-		for (size_t k = 0; e->fds && k < s->n_cpus * s->n_tids; k++) {
-			if (e->fds[k] >= 0)
-				close(e->fds[k]);
-			e->fds[k] = -1;
-		}
-	}
+	(void)stat_files_each(s, close_part);
+	stat_files_end(s);
 }

@@ -5,7 +5,7 @@
  * kernel is asked for.  open_counters.c: their descriptors.  read_counters.c: from descriptors to
  * the table, and where CPUs are.  output.c: output.  commands.c: commands that come by a pipe.
  * cpu_changes.c: CPUs that come and go.  whom.c: CPUs and threads.  function_counts.c: functions
- * that are places of one event.
+ * that are places of one event.  file_tables.c: more descriptors than may be open.
  */
 #ifndef PP_STAT_PARTS_H
 #define PP_STAT_PARTS_H
@@ -61,6 +61,8 @@ struct stat_control {
 	bool own;    /* they were opened here */
 };
 
+struct stat_table;
+
 /* What is counted, and where it goes. */
 struct counting {
 	const struct stat_config *c;
@@ -73,6 +75,9 @@ struct counting {
 	size_t n_cpus, n_tids;
 	pid_t *tids;	 /* of the target, or one of these: */
 	pid_t *all_tids; /* the same */
+	/* Further tables of files, for the descriptors of those from first_part on. */
+	struct stat_table *more_files;
+	size_t n_more_files, first_part;
 	struct counts counts;
 	struct command command;
 	struct stat_control control;
@@ -132,6 +137,21 @@ int stat_open(struct counting *s);
 int stat_open_on(struct counting *s, size_t cpu); /* for one of the CPUs */
 void stat_enable(struct counting *s, bool on);
 void stat_close(struct counting *s);
+
+/* file_tables.c */
+
+/* A piece of work on the descriptors of some of the threads, which are numbers in s->tids. */
+typedef int stat_part(struct counting *s, size_t from, size_t to);
+
+/*
+ * Makes room for the descriptors of a run: in one table of files, or in several if that is not
+ * enough. Before the first of them is opened. 0 or PP_ENOMEM.
+ */
+int stat_files_begin(struct counting *s);
+/* Does it for all threads, where their descriptors are open, in turn. The first error. */
+int stat_files_each(struct counting *s, stat_part *part);
+/* Closes what is open in the further tables. */
+void stat_files_end(struct counting *s);
 
 /* function_counts.c */
 

@@ -199,17 +199,27 @@ static int read_cell(const struct counting *s, const struct stat_event *e, uint3
 	return rc;
 }
 
-int stat_read(struct counting *s)
+static int read_part(struct counting *s, size_t from, size_t to)
 {
 	int rc = 0;
 
+	for (uint32_t i = 0; i < s->n_events && !rc; i++)
+		for (uint32_t c = 0; c < s->n_cpus && !rc; c++)
+			for (uint32_t t = (uint32_t)from; t < to && !rc; t++)
+				rc = read_cell(s, &s->events[i], c, t,
+					       counts_cell(&s->counts, i, c, t));
+	return rc;
+}
+
+int stat_read(struct counting *s)
+{
+	int rc;
+
 	stat_places_take(s);
+	rc = stat_files_each(s, read_part);
 	for (uint32_t i = 0; i < s->n_events && !rc; i++) {
 		const struct stat_event *e = &s->events[i];
 
-		for (uint32_t c = 0; c < s->n_cpus && !rc; c++)
-			for (uint32_t t = 0; t < s->n_tids && !rc; t++)
-				rc = read_cell(s, e, c, t, counts_cell(&s->counts, i, c, t));
 		if (e->ev->tool && s->n_cpus && s->n_tids)
 			*counts_cell(&s->counts, i, 0, 0) = tool_value(s, e->ev->tool);
 		/* In a later run it may be there. */

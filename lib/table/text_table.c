@@ -118,38 +118,38 @@ static void add_time(struct buf *b, uint64_t ns)
 		 (unsigned)(ns / 1000 % 1000000));
 }
 
-/*
- * Cuts the terms that say how an event was recorded off its name, as in cpu-clock/freq=499/, unless
- * another event of the table would have the same name then.
- */
-static void cut_terms(const struct table *t, uint32_t row, uint32_t k, struct buf *name)
+/* A column of names: those of its rows. */
+struct names {
+	const struct table *t;
+	uint32_t k;
+	struct buf *text;
+};
+
+static const char *name_of(const void *ctx, uint32_t row, size_t *len)
 {
-	struct core_event mine, theirs;
-	struct buf other = BUF_INIT;
-	bool alone = true;
-	uint64_t key;
+	const struct names *n = ctx;
 
-	if (t->rows || t->nrows > NAMES_COMPARED ||
-	    !event_without_terms(buf_str(name), name->len, &mine))
-		return;
-	key = t->key[(size_t)row * t->nkeys + k];
-	for (uint32_t i = 0; alone && i < t->nrows; i++) {
-		const char *base;
-		size_t n;
+	buf_reset(n->text);
+	table_key_add(n->t, row, n->k, n->text);
+	*len = n->text->len;
+	return buf_str(n->text);
+}
 
-		if (i == row || t->key[(size_t)i * t->nkeys + k] == key)
-			continue;
-		buf_reset(&other);
-		table_key_add(t, i, k, &other);
-		base = event_base_name(buf_str(&other), other.len, &theirs, &n);
-		alone = n != mine.len || memcmp(base, mine.name, n) != 0;
-	}
-	if (alone && !other.err) {
+/* Cuts the terms that say how an event was recorded off its name, as in cpu-clock/freq=499/. */
+static void cut_terms(const struct table *t, uint32_t k, struct buf *name)
+{
+	struct buf text = BUF_INIT;
+	const struct names names = {t, k, &text};
+	const struct event_names all = {name_of, &names, t->nrows};
+	struct core_event cut;
+
+	if (!t->rows && t->nrows <= NAMES_COMPARED &&
+	    event_short_name(buf_str(name), name->len, &all, &cut)) {
 		buf_reset(name);
-		buf_add(name, mine.name, mine.len);
+		buf_add(name, cut.name, cut.len);
 	}
-	buf_inherit(name, &other);
-	buf_release(&other);
+	buf_inherit(name, &text);
+	buf_release(&text);
 }
 
 void text_add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *scratch,
@@ -162,7 +162,7 @@ void text_add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *s
 	buf_reset(scratch);
 	table_key_add(t, row, k, scratch);
 	if (!strcmp(t->keys[k].name, "event") && row != t->other)
-		cut_terms(t, row, k, scratch);
+		cut_terms(t, k, scratch);
 	buf_add_safe(b, buf_str(scratch), scratch->len);
 }
 

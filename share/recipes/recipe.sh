@@ -464,11 +464,12 @@ table_of_fields() {
 # The expression for what tells which files are open, for slow_files; its events and probes are in open_events and
 # open_probes.
 # shellcheck disable=SC2034
-opens='syscalls/sys_*_open, syscalls/sys_*_openat, syscalls/sys_*_openat2, syscalls/sys_*_creat, syscalls/sys_*_dup, syscalls/sys_*_dup2, syscalls/sys_*_dup3, syscalls/sys_*_fcntl, syscalls/sys_enter_close, sched_process_fork, lib_open*, lib_path, file_read, file_write:'
+opens='syscalls/sys_*_open, syscalls/sys_*_openat, syscalls/sys_*_openat2, syscalls/sys_*_creat, syscalls/sys_*_dup, syscalls/sys_*_dup2, syscalls/sys_*_dup3, syscalls/sys_*_fcntl, syscalls/sys_enter_close, sched_process_fork, lib_open*, lib_path, file_open, file_read, file_write:'
 
 # Reads and writes of files that took $time or longer, as a table: the rules of awk in $1 are for other events,
 # and define $2, a condition on dev[tid], the device of the file as far as the call touched the page cache. Which
-# file it was is asked of the program while it runs, or known from the inode.
+# file it was is asked of the program while it runs, or known from the inode. With $3 also the calls that opened a
+# file on a device of the array that $3 names.
 slow_files() {
 	case $time in
 	*ns) least=${time%ns} unit=1000000 ;;
@@ -481,7 +482,10 @@ slow_files() {
 	'' | *[!0-9.]* | *.*.*) bad_usage "not a time: $time" ;;
 	esac
 	table '          time     pid comm             T         bytes       offset   latency/ms file' '
-		BEGIN { least = '"$least / $unit"' }
+		BEGIN {
+			least = '"$least / $unit"'
+			all = own_of("a") != ""
+		}
 		# The key of path_of: a process has what its parent had, until it opens something itself.
 		function opened_as(fd,   whose, i) {
 			whose = pid
@@ -532,6 +536,10 @@ slow_files() {
 		# What is neither pipe, socket nor terminal. Each descriptor is asked for once, and again for a row.
 		function is_file(fd, again,   key) {
 			key = pid " " fd
+			if (all) {
+				file = again ? file_of(fd) : ""
+				return 1
+			}
 			if (opened_as(fd) in path_of) {
 				file = again ? file_of(fd) : path_of[opened_as(fd)]
 				return path_of[opened_as(fd)] !~ /^\/dev\/(pts|tty|null|zero)/
@@ -548,7 +556,7 @@ slow_files() {
 			ms = (time - at[tid]) * 1000
 			if (wanted(pid, comm) && is_file(fd, ms >= least)) {
 				# Of what has ended before it could be asked: most often it was a pipe.
-				if (live && file ~ /^fd /) {
+				if (live && !all && file ~ /^fd /) {
 					unknown += ms >= least
 					delete at[tid]
 					return
@@ -562,6 +570,30 @@ slow_files() {
 						offset[tid] == "" ? "-" : offset[tid], ms, file), pid, comm)
 			}
 			delete at[tid]
+		}
+		# The device of a file that is open, as events have it; "-" if it is no regular file (S_IFREG, 8).
+		function device_of(fd,   cmd, said, n) {
+			said = ""
+			cmd = "stat -L -c %f,%d /proc/" pid "/fd/" fd " 2>/dev/null"
+			cmd | getline said
+			close(cmd)
+			n = substr(said, index(said, ",") + 1)
+			return said !~ /^8/ ? (said == "" ? "" : "-") : int(n / 256) % 4096 "," n % 256 + int(n / 1048576) * 256
+		}
+		function opened(fd,   ms) {
+			ms = (time - open_at[tid]) * 1000
+			if (ms < least || !wanted(pid, comm))
+				return
+			if (open_dev[tid] == "" && live) {
+				open_dev[tid] = device_of(fd)
+				unknown_opens += open_dev[tid] == ""
+			}
+			if (!(open_dev[tid] in '"${3:-none}"'))
+				return
+			operations++
+			longest = ms > longest ? ms : longest
+			row(sprintf("%14s %7s %-16s %-8s %6s %12s %12.3f %s", open_at[tid], pid, comm, "O", 0, 0, ms,
+				opening[tid] != "" ? opening[tid] : open_base[tid] != "" ? open_base[tid] : "-"), pid, comm)
 		}
 		function touched(device, inode, from) {
 			sub(/:/, ",", device)
@@ -584,6 +616,15 @@ slow_files() {
 		event ~ /^sys_enter_(open|creat)/ {
 			opening[tid] = match(text, /".*"/) ? substr(text, RSTART + 1, RLENGTH - 2) : tid in told ? told[tid] : ""
 			delete told[tid]
+			open_at[tid] = time
+			open_dev[tid] = open_base[tid] = ""
+		}
+		event == "file_open" {
+			n = number(value("dev"))
+			open_dev[tid] = int(n / 1048576) "," n % 1048576
+			open_base[tid] = quoted("name")
+			'"${3:-none}"'[open_dev[tid]] = 1
+			next
 		}
 		event ~ /^sys_exit_(open|creat)/ && tid in opening {
 			sub(/ .*/, "", text)
@@ -592,6 +633,8 @@ slow_files() {
 				close_file(n)
 				if (opening[tid] != "")
 					path_of[pid " " n] = opening[tid]
+				if ('"${3:+1}"' + 0)
+					opened(n)
 			}
 			delete opening[tid]
 		}
@@ -614,7 +657,7 @@ slow_files() {
 		event ~ /^(sched_process_fork|lib_.*|sys_(enter|exit)_(open.*|creat|close|dup.*|fcntl))$/ { next }
 		# The kernel tells: what is no regular file (S_IFREG, 8) is left out.
 		event ~ /^file_(read|write)$/ {
-			if (tid in at && int(number(value("mode")) / 4096) != 8)
+			if (tid in at && !all && int(number(value("mode")) / 4096) != 8)
 				delete at[tid]
 			else if (tid in at) {
 				n = number(value("dev"))
@@ -672,6 +715,8 @@ slow_files() {
 		END {
 			if (unknown)
 				printf "'"$name: %d reads and writes that took $time"' or longer are left out: the programs ended before it was known of what file they were, or that it was a pipe\n", unknown >"/dev/stderr"
+			if (unknown_opens)
+				printf "'"$name: %d calls that took $time"' or longer to open a file are left out: it was closed before it was known where it is\n", unknown_opens >"/dev/stderr"
 			if (!rows && operations) {
 				printf "'"$name: none of %d took $time"' or longer; the longest %.3f ms\n", operations, longest >"/dev/stderr"
 				exit 0
@@ -864,6 +909,9 @@ add_file_probes() {
 	for which in read write; do
 		words="$words --kprobe$(quote "file_$which=vfs_$which mode=file->f_inode->i_mode dev=file->f_inode->i_sb->s_dev ino=file->f_inode->i_ino name=file->f_path.dentry->d_name.name:string")"
 	done
+	add_if_made || return
+	[ -n "${opens_by-}" ] || return 0
+	words="-a --kprobe$(quote "file_open=$opens_by dev=inode->i_sb->s_dev name=filp->f_path.dentry->d_name.name:string")"
 	add_if_made
 }
 

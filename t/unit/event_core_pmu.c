@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+static const char *name_of(const void *ctx, uint32_t i, size_t *len)
+{
+	const char *const *names = ctx;
+
+	*len = names[i] ? strlen(names[i]) : 0;
+	return names[i];
+}
+
 int main(void)
 {
 	static const struct {
@@ -62,6 +70,29 @@ int main(void)
 		{"cpu_core/cycles/", "cpu_atom/cycles/", false},
 		{"task-clock", "cpu-clock/freq=499/", false},
 	};
+	static const struct {
+		const char *names[3]; /* the first of which is asked about */
+		const char *is;	      /* NULL: the whole one */
+	} shown[] = {
+		{{"cpu-clock/freq=499/u", "faults", NULL}, "cpu-clock:u"},
+		{{"cpu-clock/freq=499/u", "faults", "cpu-clock/freq=499/"}, "cpu-clock:u"},
+		{{"cpu-clock/freq=499/", "cpu-clock/freq=99/", "faults"}, NULL},
+		{{"cpu-clock/freq=499/", "faults", "cpu-clock"}, NULL},
+		{{"cpu-clock/freq=499/", "cpu-clock/freq=499/", NULL}, "cpu-clock"},
+		{{"cycles/freq=9/P", "cpu_core/cycles/P", NULL}, NULL},
+		{{"faults", NULL, NULL}, NULL},
+		{{"cpu-clock/freq=499/ #2", NULL, NULL}, NULL},
+	};
+	static const struct {
+		const char *want, *name;
+		bool yes;
+	} same[] = {
+		{"cpu-clock", "cpu-clock/freq=499/", true},
+		{"cpu-clock/freq=499/", "cpu-clock", true},
+		{"cpu-clock/freq=499/", "cpu-clock/freq=99/", false},
+		{"faults", "faults", true},
+		{"cpu-*", "cpu-clock", false},
+	};
 	char big[CORE_EVENT_MAX + 20] = "cpu_core/";
 	struct core_event e;
 
@@ -91,6 +122,19 @@ int main(void)
 			      strlen(fits[i].name)) == fits[i].yes,
 		   "'%s' %s \"%s\"", fits[i].pattern, fits[i].yes ? "fits" : "does not fit",
 		   fits[i].name);
+	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
+		const struct event_names all = {name_of, shown[i].names, 3};
+		const char *name = shown[i].names[0], *is = shown[i].is;
+		bool cut = event_short_name(name, strlen(name), &all, &e);
+
+		is_str(cut ? e.name : "whole", is ? is : "whole", "row %zu: \"%s\" beside others",
+		       i, name);
+	}
+	for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
+		ok(event_same(same[i].want, strlen(same[i].want), same[i].name,
+			      strlen(same[i].name)) == same[i].yes,
+		   "\"%s\" and \"%s\" are %s", same[i].want, same[i].name,
+		   same[i].yes ? "the same" : "two");
 	memset(big + 9, 'x', sizeof(big) - 11);
 	big[sizeof(big) - 2] = '/';
 	ok(!core_event(big, strlen(big), &e), "a name that is too long");
