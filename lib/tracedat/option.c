@@ -47,7 +47,7 @@ int trace_count(struct trace *t, const char *text, size_t len)
 	struct trace_counts *v = &t->counts;
 	struct trace_count *to;
 
-	if (!memmem(text, len, "CPU: ", 5))
+	if (!len || !memmem(text, len, "CPU: ", 5))
 		return count_buffer(v, &t->arena, text, len);
 	if (v->n >= TRACE_CPUS_MAX)
 		return 0;
