@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -181,20 +180,6 @@ void map64_clear(struct map64 *m)
 	m->n = 0;
 }
 
-#define HUGE_PAGE (1u << 21)
-
-/* Of a large table, each look-up is elsewhere: huge pages need fewer translations. */
-static struct map64_slot *new_slots(uint32_t n)
-{
-	size_t size = (size_t)n * sizeof(struct map64_slot);
-	void *p;
-
-	if (size < HUGE_PAGE || posix_memalign(&p, HUGE_PAGE, size))
-		return calloc(n, sizeof(struct map64_slot));
-	(void)madvise(p, size, MADV_HUGEPAGE);
-	return memset(p, 0, size);
-}
-
 static int map64_grow(struct map64 *m)
 {
 	uint32_t nslots = !m->mask ? 64 : m->mask < 4096 ? (m->mask + 1) * 4 : (m->mask + 1) * 2;
@@ -202,7 +187,7 @@ static int map64_grow(struct map64 *m)
 
 	if (m->mask >= UINT32_MAX / 2)
 		return PP_ELIMIT;
-	slots = new_slots(nslots);
+	slots = calloc(nslots, sizeof(*slots));
 	if (!slots)
 		return PP_ENOMEM;
 	for (uint32_t k = 0; m->slots && k <= m->mask; k++) {
