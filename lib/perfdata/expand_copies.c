@@ -120,7 +120,7 @@ static void end_record(struct perf_decoder *p, struct perf_raw *raw, uint8_t *re
 	raw->block = p->whole;
 }
 
-/* Nothing of the copy is what it seems to be. What follows in the thread does not fit, and says so. */
+/* Nothing of the copy is what it seems. What follows in the thread does not fit, and says so. */
 static int leave_out(struct perf_decoder *p, const struct left_out *l, struct perf_raw *raw)
 {
 	uint8_t *rec = room(p, l->at + 8);

@@ -38,7 +38,7 @@ struct known_copy {
 	uint64_t sp;	 /* the address of the first byte */
 	uint32_t tid;	 /* in the third word above these: */
 	uint16_t left;	 /* bytes of the copy that are written: a multiple of 8 */
-	uint16_t bytes;	 /* of the copy, with those left out: likewise, and KNOWN_COPY_CUT */
+	uint16_t bytes;	 /* of the copy, with those left out: the same, and KNOWN_COPY_CUT */
 	uint32_t before; /* in the fourth word above this: the check of its place's sample before */
 	uint32_t check;
 };
