@@ -200,5 +200,6 @@ for shape in --no-header --hide=none; do
 	run "$BIN/pfold" "$shape" deep.folded
 	is "$status" 1 "stacks that are too deep: $shape"
 	like "$ERR" 'more than 65536 frames: 465 frames are left out' 'and it is reported'
+	like "$OUT" '^# partial: ' 'to whom reads the text, too'
 done
 done_testing

@@ -325,8 +325,6 @@ static int run_folded(const struct conv_opts *o, int fd, char **files, int n, st
 		close(fd);
 		status = PP_EXIT_FAIL;
 	} else {
-		if (fold_is_partial(f))
-			status = PP_EXIT_PARTIAL;
 		status = fold_print(f, fd, true, status);
 	}
 	if (!status && o->strict && fold_account(f)->lost)
