@@ -36,7 +36,7 @@ static int run(const struct pfold_opts *o, char **names, int n, struct diag *d)
 		status = PP_EXIT_FAIL;
 	if (status != PP_EXIT_FAIL)
 		status = fold_print(f, STDOUT_FILENO, !o->no_header, status);
-	if (!status && (fold_is_partial(f) || (o->strict && fold_account(f)->lost)))
+	if (!status && o->strict && fold_account(f)->lost)
 		status = PP_EXIT_PARTIAL;
 	if (o->stats)
 		fold_describe(f, d);

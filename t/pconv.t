@@ -313,6 +313,17 @@ firefox '[null,0]' 0 0 '[1,0]' '[1,1,1]'
 tried 'firefox: a weight too many' 1 'damaged' one
 echo '{"meta":{},"threads":[{"name":"t","samples":{"schema":{"stack":0,"time":1},"data":[[0,1]]}}]}' >one
 tried 'firefox: as it records' 2 'as Firefox records it: open it at profiler.firefox.com' one
+echo '{"meta":{},"threads":[{"name":"t","stackTable":{"frame":[0,0],"prefixOffset":[0,5]},"frameTable":{"func":[0]},
+	"funcTable":{"name":[0]},"stringArray":["a"],"samples":{"stack":[1]}}]}' >one
+tried 'firefox: a stack on one before the first' 1 'damaged' one
+sed 's/\[0,5\]/[0,1]/' one >whole
+tried 'firefox: stacks by how far back they stand' 0 '' whole
+awk 'BEGIN { for (i = 0; i < 66000; i++) printf "f;"; print "g 5" }' >deep.folded
+tried 'folded: a stack that is too deep' 1 'more than 65536 frames: 465 frames are left out' deep.folded
+like "$OUT" '^# partial: ' 'and the text says so'
+printf 'a;b 5\n# partial: the input was damaged or cut off\n' >part.folded
+run "$BIN/pconv" --to folded part.folded
+is "$status $(tail -n 1 "$OUT")" "1 $(tail -n 1 part.folded)" 'folded: what said that it is partial still does'
 cpuprofile() { # PARENT-OF-2 SAMPLES
 	echo '{"nodes":[{"id":1,"callFrame":{"functionName":"a"}},{"id":2,"parent":'"$1"',"callFrame":{"functionName":"b"}}],
 		"startTime":0,"endTime":9,"samples":'"$2"',"timeDeltas":[1,1]}' >one

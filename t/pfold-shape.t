@@ -194,4 +194,12 @@ done
 is "$("$BIN/pfold" -e cpu-clock/freq=99/ two.folded | sed 1d)" 'a;f 5' 'of two, the one that was asked for'
 run "$BIN/pfold" -e cpu-clock/freq=97/ two.folded
 is "$(grep -vc '^#' "$OUT")" 0 'but no other'
+# What has no room is less than all, also of stacks that are changed afterwards.
+awk 'BEGIN { for (i = 0; i < 66000; i++) printf "f;"; print "g 5" }' >deep.folded
+for shape in --no-header --hide=none; do
+	run "$BIN/pfold" "$shape" deep.folded
+	is "$status" 1 "stacks that are too deep: $shape"
+	like "$ERR" 'more than 65536 frames: 465 frames are left out' 'and it is reported'
+	like "$OUT" '^# partial: ' 'to whom reads the text, too'
+done
 done_testing

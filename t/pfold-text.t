@@ -147,7 +147,7 @@ ls -1  77 5.3: 5 cycles:
 EOT
 fold --tid headers.txt
 want ':-1--1/-1;f 4' ':-1-?/-1;f 3' ':-12_-1-?/99;f 6' ':_5/6_7:-7/8;[x] 8' 'a-?/1;f 4' 'a1_2_b-?/33;f 0' \
-	'gzip-9/0009;f 18446744073709551615' 'gzip-?/9;f g 9' 'ls_-1-?/77;f 5'
+	'gzip-9/0009;f 18446744073709551615' 'gzip-?/9;f g 9' 'ls_-1-?/77;f 5' '# partial: the input was damaged or cut off'
 same "$OUT" want 'headers'
 
 # A '#' begins a comment, or the name of a thread.
@@ -323,7 +323,7 @@ printf 'a;b;c 10\na;b 3\na-x 1\n' >one.folded
 printf 'a;b 4\nWeb Content 12;x y 5 6\na 2\na;b;c 18446744073709551615\n' >two.folded
 fold one.folded two.folded
 is "$status" 1 'folded text, with a count that is greater than counts are'
-want 'Web Content 12;x y 5 6' 'a 2' 'a-x 1' 'a;b 7' 'a;b;c 18446744073709551615'
+want 'Web Content 12;x y 5 6' 'a 2' 'a-x 1' 'a;b 7' 'a;b;c 18446744073709551615' '# partial: the input was damaged or cut off'
 same "$OUT" want 'is merged'
 like "$ERR" '^pfold: a count exceeds 18446744073709551615 and stays there$' 'as far as counts go'
 "$BIN/pfold" --no-header one.folded two.folded perf.txt 2>/dev/null >all

@@ -215,7 +215,9 @@ static int make_stack(struct input *s, uint32_t place, uint32_t *stack)
 		/* A circle comes back here, where it ends. */
 		s->stacks[up] = MAKING;
 		if (s->offsets)
-			up = prefix && prefix <= up ? up - prefix : NONE;
+			up = !prefix || prefix == NONE ? NONE
+			     : prefix <= up	       ? up - prefix
+						       : JSON_NOWHERE;
 		else
 			up = prefix;
 	}

@@ -116,10 +116,11 @@ int conv_from_text(struct conv *c, struct src *s, bool bare)
 	if (!rc)
 		rc = fold_each(f, on_stack, &v);
 	c->account.lost += fold_account(f)->lost;
-	if (!rc && fold_account(f)->partial) {
+	if (!rc && fold_account(f)->partial)
 		diag_say(c->d, NULL, "the folded text is partial: its source was damaged");
+	/* The rest was reported. */
+	if (!rc && fold_is_partial(f))
 		read = PP_ECUT;
-	}
 	fold_free(f);
 	free(v.frames);
 	free(v.threads);

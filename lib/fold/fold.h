@@ -125,7 +125,7 @@ struct fold_account {
 	bool told;		 /* fold_finish has reported what about and unsaid mean */
 	uint64_t left_out;	 /* stacks that fold_shape left out */
 	uint64_t lost;		 /* events that the recording says it lost */
-	bool lacks;		 /* perf script text lacked fields, which was reported */
+	bool lacks;		 /* less than all was taken, which was reported */
 	struct fold_about about; /* what is counted */
 	struct fold_periods periods;
 	bool unsaid; /* there was folded text that does not say what it counts */

@@ -108,6 +108,8 @@ int fold_print(struct fold *f, int fd, bool header, int status)
 		diag_error(d, NULL, -1, "cannot keep all stacks: %s", pp_strerror(rc));
 	if (nothing)
 		say_nothing(f, d);
+	if (!status && fold_is_partial(f))
+		status = PP_EXIT_PARTIAL;
 	(void)out_init(&o, fd);
 	if (!rc && !nothing)
 		rc = write_all(f, header, status == PP_EXIT_PARTIAL, &o);
