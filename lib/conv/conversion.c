@@ -73,9 +73,8 @@ int conv_json_status(struct conv *c, const struct conv_input *in, int rc, const 
 			   "the profile ends here: what follows is not read");
 		rc = PP_ECUT;
 	} else if (!rc && strange) {
-		diag_error(
-			c->d, in->name, -1,
-			"the profile is damaged: it refers to something that it does not define");
+		diag_error(c->d, in->name, -1,
+			   "the profile is damaged: its parts do not fit together");
 		rc = PP_ECUT;
 	}
 	return rc;
