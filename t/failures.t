@@ -70,7 +70,7 @@ sub run {
 
 # What is to fail: all of n calls, or the first ones and a choice of the others.
 sub choose {
-	my ($n) = @_;
+	my ($n, $each) = @_;
 
 	return 1 .. $n if $ENV{FULL} || $n <= $each;
 	my %chosen = map { $_ => 1 } 1 .. $each / 2;
@@ -99,7 +99,7 @@ sub fault {
 # COMMAND with each kind of failure, or those in kinds. result: the file that it writes. recording: it is another one each time, and
 # has to be one that pdecode finds whole. crash: a signal may end it when it has
 # no memory, since libtraceevent, or libdw (dwarf_tag; as it opens split DWARF) does not look whether it got any. before: is called before
-# each run; after: after each, with its status, and tells what is wrong beside the output.
+# each run; each: so many runs; after: after each, with its status, and tells what is wrong beside the output.
 sub try {
 	my ($name, $command, %o) = @_;
 	my $result = $o{result} // 'out';
@@ -122,7 +122,7 @@ sub try {
 			print map { "# $_\n" } split /\n/, slurp('err');
 			return;
 		}
-		for my $i (choose($n + 0)) {
+		for my $i (choose($n + 0, $o{each} // $each)) {
 			unlink $result;
 			$o{before}->() if $o{before};
 			$status = run($command, "$what:$i$plus");
@@ -171,6 +171,7 @@ for my $name ($lined ? qw(lined split) : ()) {
 make("gunzip -c '$data/stat.data.gz' >stat.data && pdecode stat.data >stat.ps");
 
 try('pdecode perf.data', ['pdecode', "$data/small.data"]);
+try('pdecode pipe form', ['pdecode', "$data/demo.data"], kinds => ['alloc'], each => 100);
 try('pdecode perf.data directory', ['pdecode', "$data/threads.dir"]);
 try('pdecode trace.dat', ['pdecode', "$data/kinds.dat"]);
 try('pdecode gzip', ['pdecode', "$data/sched.data.gz"]);

@@ -371,7 +371,7 @@ int perf_record(struct perf_decoder *p, uint8_t *rec, size_t size, uint64_t time
 	case PERF_REC_AUX:
 	case PERF_REC_ITRACE_START:
 	case PERF_REC_AUX_OUTPUT_HW_ID: return perf_record_aux(p, c, type, &id);
-	case PERF_REC_CALLCHAIN_DEFERRED: return perf_deferred_done(p, rec, size, id.tid);
+	case PERF_REC_CALLCHAIN_DEFERRED: return perf_deferred_done(p, rec, size);
 	default: return do_other(p, type, misc, rec, size, &id);
 	}
 }

@@ -15,7 +15,7 @@ static void unmap(struct perf_decoder *p)
 {
 	p->w->out->lasting = NULL;
 	p->w->out->nlasting = 0;
-	if (p->order.blocks.mapped)
+	if (p->r.first.mapped)
 		out_flush(p->w->out);
 	blocks_unmap(&p->order.blocks);
 }
@@ -187,6 +187,9 @@ static int finish(struct perf_decoder *p, int rc)
 	int flushed;
 
 	rc = perf_reader_ended(&p->r, rc);
+	/* Something of a record is missing in the stream or in memory: no more is put together. */
+	if (rc && rc == p->r.stopped)
+		return p->w->err ? p->w->err : rc;
 	if (!p->out.source && perf_announce(p))
 		return p->w->err;
 	flushed = order_flush(&p->order);
@@ -203,6 +206,7 @@ static int finish(struct perf_decoder *p, int rc)
 
 static void release(struct perf_decoder *p)
 {
+	unmap(p); /* also before those that are still queued go */
 	buf_release(&p->out.metas);
 	intern_release(&p->out.strings);
 	intern_release(&p->out.dsos);
@@ -214,7 +218,6 @@ static void release(struct perf_decoder *p)
 	perf_names_release(&p->names);
 	perf_reader_release(&p->r); /* its block is one of the queue's */
 	perf_expand_release(p);
-	unmap(p);
 	order_release(&p->order);
 	free(p);
 }

@@ -72,6 +72,7 @@ struct perf_deferred {
 	} * v;
 	uint32_t n;
 	struct map64 by_key; /* thread and cookie to index in v, + 1 */
+	struct map64 by_rec; /* the same by where the addresses are */
 	struct buf merged;   /* room for a call chain that is put together */
 };
 
@@ -194,7 +195,7 @@ int perf_record_aux(struct perf_decoder *p, struct cursor c, uint32_t type,
 /* Queues a deferred call chain; the record must live until its turn has come. */
 int perf_deferred_add(struct perf_decoder *p, const uint8_t *rec, size_t size, uint32_t tid);
 /* Its turn has come: it is no longer queued. */
-int perf_deferred_done(struct perf_decoder *p, const uint8_t *rec, size_t size, uint32_t tid);
+int perf_deferred_done(struct perf_decoder *p, const uint8_t *rec, size_t size);
 /*
  * Puts a call chain that ends in PERF_CONTEXT_USER_DEFERRED and a cookie together in out, which has
  * room for PERF_CHAIN_MAX. Returns how many addresses; 0: it is none, or the rest of it is not

@@ -39,50 +39,66 @@ static bool deferred_parse(struct perf_decoder *p, const uint8_t *rec, size_t si
 	return !c.bad && d->n <= cursor_left(&c) / 8;
 }
 
-int perf_deferred_add(struct perf_decoder *p, const uint8_t *rec, size_t size, uint32_t tid)
+/* One is at a place in v: its record and its key lead there. 0 or PP_ENOMEM. */
+static int deferred_place(struct perf_deferred *q, uint32_t i, const struct perf_deferred_chain *d)
 {
-	struct perf_deferred_chain d;
-	uint32_t *slot;
+	uint32_t *rec = map64_put(&q->by_rec, (uintptr_t)d->ips, NULL), *key;
 
-	if (!deferred_parse(p, rec, size, tid, &d) || p->deferred.n >= PERF_DEFERRED_MAX)
-		return 0;
-	if (!p->deferred.v) {
-		p->deferred.v = calloc(PERF_DEFERRED_MAX, sizeof(*p->deferred.v));
-		if (!p->deferred.v)
-			return PP_ENOMEM;
-	}
-	slot = map64_put(&p->deferred.by_key, deferred_key(tid, d.cookie), NULL);
-	if (!slot)
+	if (!rec)
 		return PP_ENOMEM;
-	if (*slot) { /* the same once more */
-		p->deferred.v[*slot - 1] = d;
-		return 0;
-	}
-	p->deferred.v[p->deferred.n++] = d;
-	*slot = p->deferred.n;
+	*rec = i + 1;
+	key = map64_put(&q->by_key, deferred_key(d->tid, d->cookie), NULL);
+	if (!key)
+		return PP_ENOMEM;
+	*key = i + 1;
+	q->v[i] = *d;
 	return 0;
 }
 
-/* The record's turn has come: no sample that waits for it can follow. */
-int perf_deferred_done(struct perf_decoder *p, const uint8_t *rec, size_t size, uint32_t tid)
+int perf_deferred_add(struct perf_decoder *p, const uint8_t *rec, size_t size, uint32_t tid)
 {
-	struct perf_deferred_chain d, *at, *last;
-	uint32_t *slot;
+	struct perf_deferred *q = &p->deferred;
+	struct perf_deferred_chain d;
+	const uint32_t *slot;
+	uint32_t i;
+	int rc;
 
-	if (!deferred_parse(p, rec, size, tid, &d))
-		return PP_ECUT;
-	at = deferred_find(p, tid, d.cookie);
-	if (!at || at->ips != d.ips)
+	if (!deferred_parse(p, rec, size, tid, &d) || q->n >= PERF_DEFERRED_MAX)
 		return 0;
-	map64_del(&p->deferred.by_key, deferred_key(tid, d.cookie));
-	last = &p->deferred.v[--p->deferred.n];
-	if (at != last) {
-		*at = *last;
-		slot = map64_get(&p->deferred.by_key, deferred_key(at->tid, at->cookie));
-		if (slot)
-			*slot = (uint32_t)(at - p->deferred.v) + 1;
+	if (!q->v) {
+		q->v = calloc(PERF_DEFERRED_MAX, sizeof(*q->v));
+		if (!q->v)
+			return PP_ENOMEM;
 	}
-	return 0;
+	slot = map64_get(&q->by_key, deferred_key(tid, d.cookie));
+	i = slot ? *slot - 1 : q->n;
+	if (slot) /* the same once more */
+		map64_del(&q->by_rec, (uintptr_t)q->v[i].ips);
+	rc = deferred_place(q, i, &d);
+	q->n += !rc && !slot;
+	return rc;
+}
+
+/*
+ * The record's turn has come: no sample that waits for it can follow. Which one it is, the record
+ * tells: its thread may be another one by the events that were announced since.
+ */
+int perf_deferred_done(struct perf_decoder *p, const uint8_t *rec, size_t size)
+{
+	struct perf_deferred *q = &p->deferred;
+	struct perf_deferred_chain d, *at, *last;
+	const uint32_t *slot;
+
+	if (!deferred_parse(p, rec, size, PS_NONE, &d))
+		return PP_ECUT;
+	slot = map64_get(&q->by_rec, (uintptr_t)d.ips);
+	if (!slot)
+		return 0;
+	at = &q->v[*slot - 1];
+	last = &q->v[--q->n];
+	map64_del(&q->by_rec, (uintptr_t)at->ips);
+	map64_del(&q->by_key, deferred_key(at->tid, at->cookie));
+	return at != last ? deferred_place(q, (uint32_t)(at - q->v), last) : 0;
 }
 
 uint64_t perf_deferred_merge(struct perf_decoder *p, uint32_t tid, uint64_t *ips, uint64_t n,
@@ -109,5 +125,6 @@ void perf_deferred_release(struct perf_deferred *d)
 {
 	free(d->v);
 	map64_release(&d->by_key);
+	map64_release(&d->by_rec);
 	buf_release(&d->merged);
 }

@@ -472,6 +472,33 @@ static void test_deferred(bool swap)
 	free(got);
 }
 
+/* A record is done with in its turn, even if its trailer means another event by then. */
+static void test_deferred_renamed(bool swap)
+{
+	const uint64_t later = UINT64_C(-640), type = 1 << 16 | 1 | 2 | 4 | 32;
+	const struct make_attr attr = {.period = 1, .sample_type = type, .flags = ID_ALL, .id = 8},
+			       other = {.period = 1, .sample_type = 1 << 16 | 4, .flags = ID_ALL};
+	struct make m = {.swap = swap};
+	struct ps_end end;
+	char *got;
+
+	make_begin(&m, &attr, 1);
+	own(&m, PERF_REC_CALLCHAIN_DEFERRED, 2, "qqqwwqq", Q(5555), Q(1), Q(0x401000), 11, 12,
+	    Q(120), Q(7));
+	make_record(&m, PERF_REC_HEADER_ATTR, 0);
+	make_attr(&m, &other);
+	make_u64(&m, 7);
+	make_end(&m);
+	own(&m, PERF_REC_FINISHED_ROUND, 0, "");
+	own(&m, PERF_REC_FINISHED_ROUND, 0, "");
+	own(&m, PERF_REC_SAMPLE, 1, "qqwwqqqq", Q(8), Q(0x10), 11, 12, Q(200), Q(2), later,
+	    Q(5555));
+	got = decode(&m, "deferred", &end);
+	ok(got && strstr(got, "\"time\":200") && !strstr(got, "0x401000"),
+	   "a sample after the deferred call chain's turn does not get it: %s", got);
+	free(got);
+}
+
 /* A sample whose copy is without what is known; `wrong` is added to its check. Returns that. */
 static uint32_t copy(struct make *m, uint64_t time, const struct known_copy *k, const char *bytes,
 		     uint32_t wrong)
@@ -558,6 +585,7 @@ int main(int argc, char **argv)
 		test_session(swap);
 		test_sample(swap);
 		test_deferred(swap);
+		test_deferred_renamed(swap);
 		test_copies(swap);
 	}
 	return done();
