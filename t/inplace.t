@@ -368,13 +368,14 @@ is "$status" 1 'which has none that fits'
 # Called by await: the recorder of these functions has its counters, and rests.
 # shellcheck disable=SC2317
 counts_now() {
-	recorder=$(pgrep -f "pcap-perf --stat .*$TMP/many") && recorder=${recorder%%[!0-9]*} &&
+	recorder=$(recorder_of "$other")
+	[ -n "$recorder" ] &&
 		readlink "/proc/$recorder/fd/"* 2>/dev/null | grep -q perf_event &&
 		[ "$(ticks "$recorder")" = "$(sleep 0.3 && ticks "$recorder")" ]
 }
 "$recipes/funccount" "$TMP/many:fn_1*" 100 >"$OUT" 2>"$ERR" &
 other=$!
-await counts_now
+ok 'funccount begins' await counts_now
 ./many
 kill -INT "$recorder"
 wait "$other"

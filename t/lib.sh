@@ -297,7 +297,7 @@ counting() {
 # recorder_of PID: the recorder of a recipe that runs as PID.
 recorder_of() {
 	grep -lazE -- '^--while$' /proc/[0-9]*/cmdline 2>/dev/null | while read -r words; do
-		! tr '\0' ' ' <"$words" 2>/dev/null | grep -q -- "pcap-perf --while $1 " || echo "$words" | tr -dc 0-9
+		! tr '\0' ' ' <"$words" 2>/dev/null | grep -q -- "pcap-perf .*--while $1 " || echo "$words" | tr -dc 0-9
 	done
 }
 
