@@ -61,9 +61,14 @@ struct fold_account *fold_account(struct fold *f)
 	return &f->account;
 }
 
+bool fold_is_cut(const struct fold *f)
+{
+	return f->account.partial || f->deep || f->wide || f->saturated;
+}
+
 bool fold_is_partial(const struct fold *f)
 {
-	return f->account.partial || f->account.lacks || f->deep || f->wide || f->saturated;
+	return fold_is_cut(f) || f->account.lacks;
 }
 
 uint64_t fold_stacks(const struct fold *f)

@@ -211,7 +211,10 @@ void fold_add(struct fold *f, uint32_t node, uint64_t weight);
 /* Counts frames that a reader had to leave out because of FOLD_DEPTH_MAX. */
 void fold_too_deep(struct fold *f, uint64_t frames);
 
-/* Whether the input did not have everything, which was reported: less than all is folded. */
+/* Whether stacks or frames are missing, which was reported: folded text ends with a mark. */
+bool fold_is_cut(const struct fold *f);
+
+/* The same, or the input was text that lacks fields, which was also reported. */
 bool fold_is_partial(const struct fold *f);
 
 /* Number of distinct stacks that were added to. */

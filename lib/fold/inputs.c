@@ -108,11 +108,13 @@ int fold_print(struct fold *f, int fd, bool header, int status)
 		diag_error(d, NULL, -1, "cannot keep all stacks: %s", pp_strerror(rc));
 	if (nothing)
 		say_nothing(f, d);
-	if (!status && fold_is_partial(f))
+	if (!status && fold_is_cut(f))
 		status = PP_EXIT_PARTIAL;
 	(void)out_init(&o, fd);
 	if (!rc && !nothing)
 		rc = write_all(f, header, status == PP_EXIT_PARTIAL, &o);
+	if (!status && fold_is_partial(f))
+		status = PP_EXIT_PARTIAL;
 	close_rc = out_close(&o);
 	if (close_rc && close_rc != PP_EPIPE)
 		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(close_rc));

@@ -431,7 +431,7 @@ int fold_shape(struct fold *f, const struct fold_shape *s, struct fold **to)
 	*a = *fold_account(f);
 	a->weight = 0;
 	a->told = true;
-	a->lacks = fold_is_partial(f);
+	a->partial = fold_is_cut(f);
 	for (uint32_t i = 0; i < s->n; i++) {
 		t.has_only |= s->rules[i].kind == FOLD_ONLY;
 		t.has_root |= s->rules[i].kind == FOLD_TO_ROOT;
