@@ -214,7 +214,7 @@ void fold_too_deep(struct fold *f, uint64_t frames);
 /* Whether stacks or frames are missing, which was reported: folded text ends with a mark. */
 bool fold_is_cut(const struct fold *f);
 
-/* The same, or the input was text that lacks fields, which was also reported. */
+/* The same, or fields are missing in text that was read, which was also reported. */
 bool fold_is_partial(const struct fold *f);
 
 /* Number of distinct stacks that were added to. */

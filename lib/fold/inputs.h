@@ -23,8 +23,8 @@ int fold_source(struct fold *f, struct src *s, struct diag *d);
 
 /*
  * Writes the folded text to a descriptor and closes it: with `header` the line about it first, and
- * a last one if status, of fold_files, is PP_EXIT_PARTIAL or fold_is_cut. Returns the exit status of
- * all.
+ * a last one if status, of fold_files, is PP_EXIT_PARTIAL or fold_is_cut. Returns the exit status
+ * of all.
  */
 int fold_print(struct fold *f, int fd, bool header, int status);
 
