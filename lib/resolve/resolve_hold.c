@@ -367,8 +367,11 @@ static int hold_sample(struct resolver *r, struct held *h, const struct ps_chain
 	buf_add(q, r->stack.frames, 4 * (size_t)h->nframes);
 	pad(q);
 	p = record_room(q, h->record, PS_SAMPLE, h->source);
-	if (!p)
+	if (!p) {
+		/* Nobody could step over a part of one. */
+		q->len = start;
 		return q->err;
+	}
 	ps_sample_encode(s, p);
 	pad(q);
 	h->size = (uint32_t)(q->len - start);
