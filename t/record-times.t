@@ -34,15 +34,18 @@ many() { # HOW MANY OPTION...: files of a time span each, of which so many remai
 	is "$status" 0 "$*: a file for each time span"
 	set -- many.data.*
 	ok "$t_want at least" test $# -ge "$t_want"
+	: >many.txt
 	for file; do
 		run "$BIN/pdecode" --strict -t "$file"
 		is "$status" 0 "$file is whole"
-		ok "$file has samples" grep -q cpu-clock "$OUT"
+		cat "$OUT" >>many.txt
 		if [ "$packed" ] && have perf; then
 			is "$(perf script -i - -F comm,time <"$file" 2>/dev/null | grep -c .)" "$(grep -c . "$OUT")" \
 				'perf reads as many'
 		fi
 	done
+	# A busy machine may give the process no time during one of them.
+	ok 'they have samples' grep -q cpu-clock many.txt
 }
 packed=
 many 3 --switch-output=150ms --switch-max-files=3
