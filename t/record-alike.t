@@ -108,7 +108,7 @@ perl -e 'local $/; open F, "<:raw", "alike.data"; $_ = <F>; my ($at, $n, $out) =
 	open O, ">:raw", "holes.data"; print O $out'
 run "$BIN/pdecode" -b holes.data
 is "$status" 1 'samples are missing: exit 1'
-like "$ERR" 'the part of its stack is missing' 'and it is said'
+like "$ERR" 'the part of its stack is missing' 'and it is reported'
 
 # One bit of each 20th sample is another one: no sample gets bytes that its stack did not have.
 stacks() {
@@ -127,7 +127,7 @@ perl -e 'local $/; open F, "<:raw", "alike.data"; $_ = <F>; my ($at, $n) = (16, 
 stacks alike.data >right
 stacks flips.data >flipped
 is "$(cat alike.data.status) $(cat flips.data.status)" '0 1' 'damaged samples: exit 1'
-like flips.data.err 'is damaged: the copy is left out' 'and it is said'
+like flips.data.err 'is damaged: the copy is left out' 'and it is reported'
 awk 'NR == FNR { right[$1, NR] = $2; at[$1] = at[$1] " " NR; next }
 	$2 != "-" && $1 in at {
 		n = split(at[$1], line, " ")

@@ -26,6 +26,22 @@ run "$pcap" -e cpu-clock:u -F 999 -p "$busy" --snapshot=100ms -o short.data 1
 times_of short.data | awk 'NR == 1 { first = $1 } END { print NR && $1 - first <= 150e6 ? "short" : $1 - first }' >got
 is "$(cat got)" short 'a snapshot of the last 100 ms'
 
+# add_up FORM PATTERN FILE...: of all files together, $found lines that match and $lost events that these say were
+# lost; $said is what the recorder told of the latter.
+add_up() {
+	form=$1 pattern=$2
+	shift 2
+	said=$(sed -n 's/^pcap-perf: \([0-9]*\) events lost.*/\1/p' told)
+	found=0 lost=0
+	for file; do
+		[ -s "$file" ] || continue
+		"$BIN/pdecode" "$form" "$file" >"$OUT" 2>"$ERR"
+		found=$((found + $(grep -c "$pattern" "$OUT")))
+		more=$(sed -n 's/.*the recorder lost \([0-9]*\) events.*/\1/p' "$ERR")
+		lost=$((lost + ${more:-0}))
+	done
+}
+
 many() { # HOW MANY OPTION...: files of a time span each, of which so many remain; each is whole
 	t_want=$1
 	shift
@@ -108,19 +124,11 @@ END
 		rm -f one*
 		# shellcheck disable=SC2086
 		"$pcap" -m 128 $how -- $pin ./bursts >one.pipe 2>told
-		said=$(sed -n 's/^pcap-perf: \([0-9]*\) events lost.*/\1/p' told)
-		samples=0 lost=0
-		for file in one*; do
-			[ -s "$file" ] || continue
-			"$BIN/pdecode" -t "$file" >"$OUT" 2>"$ERR"
-			samples=$((samples + $(grep -c 'sys_enter_getppid' "$OUT")))
-			more=$(sed -n 's/.*the recorder lost \([0-9]*\) events.*/\1/p' "$ERR")
-			lost=$((lost + ${more:-0}))
-		done
+		add_up -t sys_enter_getppid one*
 		is "$lost" "${said:-0}" "$how: the message and the recording tell the same"
-		all=$((samples + lost))
+		all=$((found + lost))
 		ok "$how: recorded and lost are all there was" test $all -ge 60003 -a $all -lt 60100
-		diag "$samples recorded, $lost lost"
+		diag "$found recorded, $lost lost"
 	done
 
 	# Snapshots: what is overwritten is no loss. Calls are numbered, so that each snapshot is seen to be the
@@ -165,19 +173,11 @@ END
 		rm -f one*
 		# shellcheck disable=SC2086
 		"$pcap" -m 4 --snapshot -e syscalls:sys_enter_exit_group $how -- ./forks >one.pipe 2>told
-		said=$(sed -n 's/^pcap-perf: \([0-9]*\) events lost.*/\1/p' told)
-		lost=0 news=0
-		for file in one*; do
-			[ -s "$file" ] || continue
-			"$BIN/pdecode" -j "$file" >"$OUT" 2>"$ERR"
-			news=$((news + $(grep -c '^{"type":"\(fork\|exit\)"' "$OUT")))
-			more=$(sed -n 's/.*the recorder lost \([0-9]*\) events.*/\1/p' "$ERR")
-			lost=$((lost + ${more:-0}))
-		done
+		add_up -j '^{"type":"\(fork\|exit\)"' one*
 		ok "--snapshot $how: news of processes were lost" test "$lost" -gt 0
 		is "$lost" "${said:-0}" "--snapshot $how: the message and the recording tell the same"
 		# Each child begins and ends; the command ends.
-		is $((news + lost)) 6001 "--snapshot $how: recorded and lost are all there was"
+		is $((found + lost)) 6001 "--snapshot $how: recorded and lost are all there was"
 	done
 fi
 done_testing
