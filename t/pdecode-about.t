@@ -70,6 +70,28 @@ grep -v '^# captured on' "$OUT" >got
 same got want 'nor by it; the others are there'
 run "$BIN/pdecode" -j nothing.data
 is "$status:$(grep -c '"key":"cpudesc"' "$OUT")" 0:0 'nor has the stream a fact of it'
+# BPF programs: the arrays of each follow its struct. Some builds of perf write some bytes too many after each.
+for gap in 0 8; do
+	GAP=$gap perl -e '
+		local $/;
+		my $d = <STDIN>;
+		my ($at, $size) = unpack "x40Q<2", $d;
+		my @features = grep { vec(substr($d, 72, 32), $_, 1) } 0 .. 255;
+		my ($nth) = grep { $features[$_] == 25 } 0 .. $#features;
+		my $progs = pack "L<", 2;
+		for my $id (4, 5) {
+			my $info = pack "L<2a8", 5, $id, "tag" . $id;
+			$info = pack "a64a16a24L<2Q<2", $info, "prog_$id", "", 1, 1, 0, 8;
+			$progs .= pack("L<2Q<", 208, 16, 0x1f9) . pack("a208", $info);
+			$progs .= pack("Q<L<x4", 0xffffffffc0694000 + $id, 900 + $id) . "\xff" x $ENV{GAP};
+		}
+		substr($d, $at + $size + 16 * $nth, 16) = pack "Q<2", length $d, length $progs;
+		print $d, $progs' <"$small" >progs.data
+	run "$BIN/pdecode" --header progs.data
+	is "$status:$(grep '^# bpf_prog' "$OUT" | tr '\n' '|')" "0:$(printf '# bpf_prog_info %s|' \
+		'4: bpf_prog_7461673400000000_prog_4 addr 0xffffffffc0694004 size 904' \
+		'5: bpf_prog_7461673500000000_prog_5 addr 0xffffffffc0694005 size 905')" "BPF programs, $gap bytes between them"
+done
 if have perf && perf script -f -i "$small" >perf.txt 2>perf.err; then
 	run "$ROOT/t/oracle/perf-header" "$small" "$pipe"
 	is "$status" 0 'as perf prints it'

@@ -21,6 +21,30 @@ struct prog {
 	struct cursor data;
 };
 
+/*
+ * How many bytes follow each of n programs, beyond what its head says: some builds of perf (Red Hat's 4.18) take the
+ * struct as longer than the library that filled it, and write what lies after it in memory. It is the number with
+ * which the last program ends where the feature does; 0 if there is none.
+ */
+static uint32_t gap_after_progs(struct cursor c, uint32_t n)
+{
+	enum { LONGEST = 64 };
+
+	for (uint32_t gap = 0; gap <= LONGEST; gap += 8) {
+		struct cursor at = c;
+
+		for (uint32_t i = 0; i < n && !at.bad; i++) {
+			uint64_t len = get_u32(&at);
+
+			len += get_u32(&at);
+			cursor_skip(&at, 8 + len + gap);
+		}
+		if (!at.bad && !cursor_left(&at))
+			return gap;
+	}
+	return 0;
+}
+
 static void read_prog(struct cursor *c, struct prog *g)
 {
 	struct cursor info;
@@ -100,7 +124,7 @@ static void add_function(const struct perf_info *p, const struct prog *g, uint32
 
 void perf_lines_bpf_progs(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
-	uint32_t n = get_u32(c);
+	uint32_t n = get_u32(c), gap = gap_after_progs(*c, n);
 
 	if (!n)
 		buf_adds(b, "bpf_prog_info empty\n");
@@ -108,6 +132,7 @@ void perf_lines_bpf_progs(const struct perf_info *p, struct cursor *c, struct bu
 		struct prog g;
 
 		read_prog(c, &g);
+		cursor_skip(c, gap);
 		if (c->bad)
 			return;
 		buf_addf(b, "bpf_prog_info %" PRIu32 ":", g.id);
