@@ -181,7 +181,9 @@ static int start(struct worker *k, const struct input_many *m, struct smerge *me
 	int rc = diag_new_like(&k->d, d);
 
 	k->ring.data = malloc(RING);
-	k->ring.flush = m->flush;
+	k->pipe = !strcmp(k->name, "-") || (!stat(k->name, &st) && !S_ISREG(st.st_mode));
+	/* A file does not pause: the result is not to depend on how fast the threads are. */
+	k->ring.flush = k->pipe ? m->flush : NULL;
 	k->ring.flush_ctx = m->flush_ctx;
 	if (rc || !k->ring.data)
 		return PP_ENOMEM;
@@ -192,7 +194,6 @@ static int start(struct worker *k, const struct input_many *m, struct smerge *me
 		rc = smerge_add(merge, r, k->name, offset);
 	if (rc)
 		return rc;
-	k->pipe = !strcmp(k->name, "-") || (!stat(k->name, &st) && !S_ISREG(st.st_mode));
 	pthread_mutex_init(&k->ring.lock, NULL);
 	pthread_cond_init(&k->ring.moved, NULL);
 	rc = pthread_create(&k->thread, NULL, work, k);

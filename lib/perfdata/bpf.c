@@ -22,9 +22,10 @@ struct prog {
 };
 
 /*
- * How many bytes follow each of n programs, beyond what its head says: some builds of perf (Red Hat's 4.18) take the
- * struct as longer than the library that filled it, and write what lies after it in memory. It is the number with
- * which the last program ends where the feature does; 0 if there is none.
+ * How many bytes follow each of n programs, beyond what its head says: some builds of perf (Red
+ * Hat's 4.18) take the struct as longer than the library that filled it, and write what lies after
+ * it in memory. It is the number with which the last program ends where the feature does; 0 if
+ * there is none.
  */
 static uint32_t gap_after_progs(struct cursor c, uint32_t n)
 {
