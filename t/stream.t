@@ -326,6 +326,30 @@ for file in perf.txt folded.txt plain.txt; do
 	is "$status" 2 "pdecode of $file"
 	like "$ERR" 'is neither .*, but (a )?[a-z -]*text' 'is told what it is'
 done
+# Profiles of others, which pconv reads: text with numbers at the end of lines is no folded text for that.
+printf '# callgrind format\nversion: 1\nevents: Ir\nfn=main\n1 5\ncalls=1 2\n2 7\n' >profile.callgrind
+printf '{\n "$schema": "x",\n "weights": [\n  1\n ]\n}\n' >profile.speedscope
+printf '[\n{"ph":"X","ts":1}\n]\n' >profile.chrome
+printf '\n\004\010\001\020\002' >profile.pprof
+printf '# To display the perf.data header info, please use --header options.\n#\n  9.07%%  python  [.] f 12\n' >profile.report
+while IFS='|' read -r file words; do
+	for filter in pdecode psym plat pfold psvg preport "pdiff $file"; do
+		# shellcheck disable=SC2086
+		run "$BIN/"$filter "$file"
+		is "$status" 2 "${filter%% *} of $file"
+		like "$ERR" "(is|but) $words" 'is told what it is'
+	done
+done <<'END'
+profile.callgrind|a callgrind profile: pconv --to folded
+profile.speedscope|JSON: .*pconv --to folded
+profile.chrome|JSON: .*pconv --to folded
+profile.pprof|a pprof profile: pconv --to folded
+profile.report|the text of perf report: .*recording
+END
+printf '[{unknown}];f 3\n{closure} 4\n' >names.folded
+run "$BIN/pfold" names.folded
+is "$status" 0 'names that begin with brackets'
+same "$OUT" names.folded 'are not JSON'
 run "$BIN/psym" report.txt
 like "$ERR" 'ftrace or trace-cmd report text: put pdecode before' 'text that pdecode reads'
 

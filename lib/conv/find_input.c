@@ -85,7 +85,7 @@ static int read_input(struct conv *c, const struct conv_format *from, struct src
 		diag_error(c->d, src_name(s), -1, "cannot read: %s", pp_strerror(rc));
 	else if (is_stream(first, n))
 		return conv_from_stream(c, s);
-	else
+	else if (!is_other((uint8_t *)first, n))
 		rc = refuse_recordings(s, first, n, c->d);
 	if (!rc && (from ? from->read != NULL : is_other((uint8_t *)first, n)))
 		rc = read_bytes(c, s, from);

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#define BY_PCONV "pconv --to folded makes folded text of it, --to stream a stream"
+
 static const struct ps_foreign formats[] = {
 	{"PERFILE2", 8, "a perf.data recording", true, false, NULL},
 	{"2ELIFREP", 8, "a perf.data recording", true, false, NULL},
@@ -27,14 +29,40 @@ static const struct ps_foreign formats[] = {
 	{"\x7f"
 	 "ELF",
 	 4, "a program or library", false, false, "record it with pcap-perf or perf"},
+	{"\n\x04\x08", 3, "a pprof profile", false, false, BY_PCONV},
+	{"\n\x02\x08", 3, "a pprof profile", false, false, BY_PCONV},
+	{"# callgrind format", 18, "a callgrind profile", false, false, BY_PCONV},
+	{"# To display the perf.data header info", 38, "the text of perf report", false, false,
+	 "pfold and preport read the recording, through pdecode, or the text of perf script"},
 };
+
+static const struct ps_foreign json = {
+	NULL,  0,     "JSON",
+	false, false, "leave out -j of the filter before this one; profiles: " BY_PCONV};
+
+/* "{"name" or "[{"name", with blanks between: no line of text of a stack begins like that. */
+static bool is_json(const char *p, size_t n)
+{
+	char last = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (isspace((unsigned char)p[i]))
+			continue;
+		if (last == '{')
+			return p[i] == '"' || p[i] == '}';
+		if (p[i] != '{' && (p[i] != '[' || last))
+			return false;
+		last = p[i];
+	}
+	return false;
+}
 
 const struct ps_foreign *ps_foreign(const void *bytes, size_t n)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (n >= formats[i].len && !memcmp(bytes, formats[i].magic, formats[i].len))
 			return &formats[i];
-	return NULL;
+	return is_json(bytes, n < PS_FOREIGN_MAX ? n : PS_FOREIGN_MAX) ? &json : NULL;
 }
 
 /* ---- text ---- */
@@ -55,8 +83,6 @@ static const struct ps_foreign folded = {
 	false,
 	false,
 	"psvg draws it, preport and pdiff read it, and this filter has to come before pfold"};
-static const struct ps_foreign json = {NULL,  0,     "JSON",
-				       false, false, "leave out -j of the filter before this one"};
 static const struct ps_foreign text = {NULL,  0,     "text",
 				       false, false, "recorded data comes from pdecode"};
 
@@ -140,7 +166,5 @@ const struct ps_foreign *ps_foreign_text(const void *bytes, size_t n)
 		first_len = first ? first_len : len;
 		first = first ? first : p;
 	}
-	if (first && (*first == '{' || *first == '['))
-		return &json;
 	return first && ends_with_number(first, first_len) ? &folded : &text;
 }

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PS_FOREIGN_MAX	10  /* first bytes that are looked at */
+#define PS_FOREIGN_MAX	40  /* first bytes that are looked at */
 #define PS_FOREIGN_TEXT 512 /* and of text */
 
 struct ps_foreign {
