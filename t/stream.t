@@ -328,6 +328,7 @@ for file in perf.txt folded.txt plain.txt; do
 done
 # Profiles of others, which pconv reads: text with numbers at the end of lines is no folded text for that.
 printf '# callgrind format\nversion: 1\nevents: Ir\nfn=main\n1 5\ncalls=1 2\n2 7\n' >profile.callgrind
+printf 'version: 1\ncreator: callgrind-3.11.0\nevents: Ir\nfn=main\n1 5\n' >profile.old-callgrind
 printf '{\n "$schema": "x",\n "weights": [\n  1\n ]\n}\n' >profile.speedscope
 printf '[\n{"ph":"X","ts":1}\n]\n' >profile.chrome
 printf '\n\004\010\001\020\002' >profile.pprof
@@ -341,6 +342,7 @@ while IFS='|' read -r file words; do
 	done
 done <<'END'
 profile.callgrind|a callgrind profile: pconv --to folded
+profile.old-callgrind|a callgrind profile: pconv --to folded
 profile.speedscope|JSON: .*pconv --to folded
 profile.chrome|JSON: .*pconv --to folded
 profile.pprof|a pprof profile: pconv --to folded

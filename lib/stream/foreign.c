@@ -32,6 +32,7 @@ static const struct ps_foreign formats[] = {
 	{"\n\x04\x08", 3, "a pprof profile", false, false, BY_PCONV},
 	{"\n\x02\x08", 3, "a pprof profile", false, false, BY_PCONV},
 	{"# callgrind format", 18, "a callgrind profile", false, false, BY_PCONV},
+	{"version: 1\ncreator:", 19, "a callgrind profile", false, false, BY_PCONV},
 	{"# To display the perf.data header info", 38, "the text of perf report", false, false,
 	 "pfold and preport read the recording, through pdecode, or the text of perf script"},
 };
