@@ -56,6 +56,17 @@ like "$ERR" '^pfold: only samples of cycles are folded; left out: instructions \
 run_pipe 'while IFS= read -r l; do printf "%s\n" "$l"; done <perf.txt' '"$BIN/pfold" --no-header -'
 same "$OUT" want 'a slow pipe gives the same'
 
+# Text of which a mail, a web page or a script has removed the white space at the beginning of lines; the
+# headers of old versions have neither time nor period.
+sed 's/^[[:space:]]*//' perf.txt >bare.txt
+fold bare.txt
+same "$OUT" want 'so does text that has lost its indentation'
+printf '%s\n' 'java 19983 cycles:' 'ffffffff8103d0ca native_write_msr_safe ([kernel.kallsyms])' \
+	'7f24309ebdf JavaMain (/opt/jdk/libjli.so)' '401136 main (/usr/bin/java)' '' >old.txt
+fold --count old.txt
+echo 'java;main;JavaMain;native_write_msr_safe 1' >old.want
+same "$OUT" old.want 'with a header that has only command, thread and event as well'
+
 fold --tid perf.txt
 want 'V8_Worker-7/8;outer;inlined<a, b>_[i];deep q_[i];Lorg/a/B:::main 3' \
 	'cc1-12/34;[unknown];[perf];execve;rcu_lock 500' 'gcc-1/1 5' 'java-?/0;org/a/B:::main 1'

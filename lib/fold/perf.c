@@ -397,10 +397,21 @@ static int start_without_header(struct reader *r)
 	return rc;
 }
 
+/* A frame in a text that has lost the white space at the beginning of its lines. */
+static bool is_bare_frame(const struct reader *r, const char *p, size_t n,
+			  const struct fold_header *h)
+{
+	struct fold_frame_line f;
+
+	return !r->blank && !h->timed && !h->cpu_len && !h->event_len && !h->record &&
+	       fold_frame_parse(p, n, &f) && f.pc == p && f.has_dso;
+}
+
 static bool is_header(const struct reader *r, const char *p, size_t n, struct fold_header *h)
 {
 	/* Commands may begin with white space, too, but a frame is none. */
-	if ((*p == '\t' && !r->blank) || !fold_header_parse(p, n, r->without, h))
+	if ((*p == '\t' && !r->blank) || !fold_header_parse(p, n, r->without, h) ||
+	    is_bare_frame(r, p, n, h))
 		return false;
 	if (!fold_is(*p, FOLD_SPACE) || h->timed || h->cpu_len)
 		return true;
