@@ -233,6 +233,11 @@ check: all $(UNITS) fuzz-replay $(MEASURE) $(SHIM)
 	@BIN=$(BIN) UNIT=$(O)/t/unit FUZZ=$(O)/t/fuzz MEASURE=$(MEASURE) SHIM=$(SHIM) PROVE=$(PROVE) JOBS=$(JOBS) \
 		ROOM='$(ROOM)' KIND='$(KIND)' t/run $(TESTS)
 
+# Each test many times on a busy machine: make flaky ROUNDS=30 KIND='live tree'
+flaky: all $(UNITS) fuzz-replay $(MEASURE) $(SHIM)
+	@BIN=$(BIN) UNIT=$(O)/t/unit FUZZ=$(O)/t/fuzz MEASURE=$(MEASURE) SHIM=$(SHIM) \
+		ROOM='$(ROOM)' KIND='$(KIND)' t/flaky $(or $(ROUNDS),30) $(TESTS)
+
 check-all:
 	@t/check-all
 
@@ -320,6 +325,6 @@ clean:
 # Not whatever lies in $(O): packages are built there, in a tree of their own, and a .d can be a program in D.
 -include $(patsubst %.c,$(O)/%.d,$(LIB_SRC) $(wildcard bin/*.c t/unit/*.c t/fuzz/*.c t/fuzz/guided/*.c t/bench/*.c))
 
-.PHONY: all packages deps demo test check check-all test-arch unit fuzz-replay fuzz fuzz-all lint lint-all bench \
+.PHONY: all packages deps demo test check flaky check-all test-arch unit fuzz-replay fuzz fuzz-all lint lint-all bench \
 	compare install uninstall dist deb rpm clean
 .SECONDARY:
