@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "base/wide.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -332,7 +333,10 @@ static uint64_t cost(const uint64_t *costs, uint32_t n, uint32_t id, uint32_t ev
 
 static uint64_t part(uint64_t of, uint64_t share, uint64_t whole)
 {
-	return whole ? (uint64_t)((__extension__(unsigned __int128) of * share) / whole) : 0;
+	struct wide w = wide_mul(of, share);
+	uint64_t rest;
+
+	return whole ? wide_div(&w, whole, &rest) : 0;
 }
 
 static int give(struct reader *r, uint32_t event, uint32_t stack, uint64_t weight)

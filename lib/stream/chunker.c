@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "base/wide.h"
 #include "stream/chunk_marks.h"
 #include "stream/varint.h"
 
@@ -33,21 +34,20 @@ static struct chunk_cut *next_cut(struct chunk_cuts *l)
  */
 static inline struct chunk_key key_of(const uint64_t *w, unsigned n, uint64_t seed, uint64_t more)
 {
-	typedef unsigned __int128 u128;
 	static const uint64_t pi[8] = {0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0,
 				       0x082efa98ec4e6c89, 0x452821e638d01377, 0xbe5466cf34e90c6c,
 				       0xc0ac29b7c97c50dd, 0x3f84d5b5b5470917};
 	uint64_t low = seed, high = more;
-	u128 p;
+	struct wide p;
 
 	for (unsigned i = 0; i < n; i += 2) {
-		p = (u128)(w[i] ^ pi[i] ^ seed) * ((i + 1 < n ? w[i + 1] : 0) ^ pi[i + 1]);
-		low = (low << 7 | low >> 57) + (uint64_t)p;
-		high = (high << 11 | high >> 53) ^ (uint64_t)(p >> 64);
+		p = wide_mul(w[i] ^ pi[i] ^ seed, (i + 1 < n ? w[i + 1] : 0) ^ pi[i + 1]);
+		low = (low << 7 | low >> 57) + p.lo;
+		high = (high << 11 | high >> 53) ^ p.hi;
 	}
-	p = (u128)(low ^ pi[0]) * (high ^ MIX);
-	low ^= (uint64_t)(p >> 64);
-	high += (uint64_t)p;
+	p = wide_mul(low ^ pi[0], high ^ MIX);
+	low ^= p.hi;
+	high += p.lo;
 	low = (low ^ low >> 29) * MIX;
 	low ^= low >> 32;
 	return (struct chunk_key){(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)(high >> 32)};
