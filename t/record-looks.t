@@ -97,8 +97,13 @@ for seconds in 0.5 2 8 8; do
 	recorded read "$seconds"
 	[ "$(depths)" != 8 ] || break
 done
-is "$(depths)" 8 'stacks of threads that sleep are whole, each with its depth'
-unlike read.folded '\[truncated[^;]*\];(.*;)?deep;[^;]*read;.*pipe_read;schedule;' 'none of them is cut'
+found=$(depths)
+is "$found" 8 'stacks of threads that sleep are whole, each with its depth'
+[ "$found" = 8 ] || diag_file read.err
+# One that is woken just before a look sleeps on with a stack that is cut: that is short.
+is "$(awk '/^sleepers;.*deep;[^;]*read;.*pipe_read;schedule;/ { all += $NF; if (/\[truncated/) cut += $NF }
+	END { print cut / all < 0.01 ? "below 1 %" : cut " of " all " ns" }' read.folded)" 'below 1 %' \
+	'what is cut of them is next to nothing'
 like read.err 'stacks of sleeping threads were read beyond their copies ([8-9]|[1-9][0-9]+) times' '-v tells'
 "$BIN/pdecode" -b read.data 2>decode.err | "$BIN/phist" --by event --tsv 2>phist.err >events.tsv
 is "$(grep -v "^#" events.tsv | cut -f 2 | paste -s -d " ")" sched:sched_switch "what was read counts as no event"
