@@ -147,11 +147,12 @@ ends() {
 	shift
 	"$BIN/psym" -s -b "$@" "$from" 2>&1 >out.ps | sed -n 's/^psym: \([0-9]*\) ([0-9.]* %): /\1 /p'
 }
-# whole FILE: whether all of at least 20 stacks are whole. A machine that is short of memory may have taken a page
-# of the stack, which the kernel does not bring back for a copy: a fiftieth may lack one.
+# whole FILE [HOW]: whether all of at least 20 stacks are whole. A machine that is short of memory may have taken a
+# page of the stack, which the kernel does not bring back for a copy: a fiftieth may lack one, or end as HOW says.
 whole() {
 	ends "$1" >ends.txt
-	awk '{ n += $1 } /outermost/ { w += $1 } /memory that was not there/ { gone += $1 }
+	awk -v also="${2:-memory that was not there}" '{ n += $1 } /outermost/ { w += $1 }
+		/memory that was not there/ || $0 ~ also { gone += $1 }
 		END { exit !(n >= 20 && n == w + gone && gone * 50 <= n) }' ends.txt
 }
 
@@ -618,7 +619,8 @@ int main(void)
 }
 EOF_C
 if "$CC" -O1 -fomit-frame-pointer -o context context.c 2>cc.err && recorded context.data 16384 ./context; then
-	ok 'a coroutine: its stacks are whole' whole context.data.ps
+	# For ten instructions of swapcontext, after it has taken the other stack pointer, libc's table is wrong.
+	ok 'a coroutine: its stacks are whole' whole context.data.ps 'an address is not mapped'
 	diag_file ends.txt
 	chains context.data.ps >context.txt
 	unlike context.txt 'main;(.*;)?body;' 'and end with it'

@@ -28,7 +28,7 @@ bool inode_is(const struct inode *recorded, int fd)
 	if (fs.f_type == OVERLAYFS_SUPER_MAGIC) /* may have its own number in the upper bits */
 		return (uint32_t)st.st_ino == (uint32_t)recorded->ino;
 	is = (struct inode){major(st.st_dev), minor(st.st_dev), st.st_ino, 0};
-	if (fs.f_type == BTRFS_SUPER_MAGIC) {
+	if ((uint32_t)fs.f_type == BTRFS_SUPER_MAGIC) {
 		is.maj = recorded->maj;
 		is.min = recorded->min;
 	}
