@@ -61,6 +61,8 @@ PP_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -Ibin -Wall -Wextra -Wshadow -Wstrict-
 	-fno-common -pthread
 # So that the filters can be profiled with call chains, as make demo does. Costs no time to speak of.
 PP_CFLAGS += -fno-omit-frame-pointer
+# Files of more than 2 GB, and times after 2038, on machines of 32 bits.
+PP_CFLAGS += $(if $(filter __LP64__,$(shell $(CC) -dM -E -x c /dev/null)),,-D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64)
 PP_LDFLAGS := -pthread
 ifdef WERROR
 PP_CFLAGS += -Werror

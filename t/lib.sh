@@ -357,7 +357,7 @@ trace_cmd_as() {
 # old_states FILE: text that trace-cmd printed with a libtraceevent before 1.8, whose sched_switch
 # called the states "SDTtZXxW", as the installed one prints it: "SDTtXZPI" since then.
 old_states() {
-	if grep -qs SDTtZXxW /usr/lib/*/traceevent/plugins/plugin_sched_switch.so; then
+	if ls /usr/lib/*/libtraceevent.so.1.[0-7].* >/dev/null 2>&1; then
 		cat -- "$1"
 	else
 		awk 'match($0, /\] [A-Za-z|+]+ ==> /) {

@@ -79,6 +79,10 @@ for args in '' "latency=$ROOT/t/data/ftrace-wakeup.txt"; do
 	run "$BIN/pdecode" -t x.st
 	cp "$OUT" want.st
 	run "$BIN/pconv" -o made.dat x.st
+	if grep -q 'another byte order or word size' "$ERR"; then
+		skip 6 'the stream form is converted on a machine of its kind only'
+		continue
+	fi
 	is "$status" 0 "the stream form becomes a trace.dat $args"
 	run "$BIN/pdecode" -t made.dat
 	same "$OUT" want.st 'which prints the same'
@@ -96,7 +100,7 @@ for args in '' "latency=$ROOT/t/data/ftrace-wakeup.txt"; do
 	is "$statuses" '0 1' 'of a recording that was cut off'
 	like "$ERR" 'the recorder ended before the recording did' 'which is reported'
 done
-run "$BIN/pconv" -o no.dat made.dat
+run "$BIN/pconv" -o no.dat "$ROOT/t/data/sched.dat"
 is "$status" 2 'a trace.dat is none'
 like "$ERR" 'only the stream form' 'and is told so'
 make_dat version=stream big=1 >x.st
