@@ -52,6 +52,10 @@ live() {
 		[ $# -gt 0 ] || break
 	done
 	for recipe; do
+		if grep -q '[1-9][0-9]* events lost' "$recipe.err"; then
+			skip 1 'the machine was too busy each time: events were lost, as the recorder reports' "$recipe"
+			continue
+		fi
 		fail "$recipe: all that was done, and no more"
 		diff -u "$recipe.want" "$recipe.got" | sed 's/^/# /' | head -30
 		sed 's/^/# /' "$recipe.err" | head -5
