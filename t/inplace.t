@@ -378,12 +378,15 @@ run "$recipes/funccount" 'f[h-j]*' fib.data
 is "$(cat "$OUT")" "$(printf '%10d probe_fib:fib\n%10d probe_fib:fib__return' "$calls" "$calls")" 'funccount, of a recording'
 run "$recipes/funccount" -e 'fn_*' fib.data
 is "$status" 1 'which has none that fits'
-# Called by await: the recorder of these functions has its counters, and rests.
+# Called by await: the recorder of these functions has its counters, and sleeps; one that only waits for a CPU is
+# in state R, for the kernel in D.
 # shellcheck disable=SC2317
 counts_now() {
 	recorder=$(recorder_of "$other")
 	[ -n "$recorder" ] &&
 		readlink "/proc/$recorder/fd/"* 2>/dev/null | grep -q perf_event &&
+		grep -q '^[0-9]* (.*) S ' "/proc/$recorder/stat" && sleep 0.1 &&
+		grep -q '^[0-9]* (.*) S ' "/proc/$recorder/stat" &&
 		[ "$(ticks "$recorder")" = "$(sleep 0.3 && ticks "$recorder")" ]
 }
 "$recipes/funccount" "$TMP/many:fn_1*" 100 >"$OUT" 2>"$ERR" &
