@@ -12,10 +12,10 @@
 int table_write(struct tables *ts, const struct table *t, const struct table_opts *o, struct buf *b,
 		struct out *out)
 {
-	static table_form_fn *const forms[] = {[TABLE_FORM_TEXT] = table_write_text,
+	static table_form_fn *const forms[] = {[TABLE_FORM_TEXT] = table_write_people,
 					       [TABLE_FORM_TSV] = table_write_tsv,
 					       [TABLE_FORM_JSON] = table_write_json,
-					       [TABLE_FORM_MARKDOWN] = table_write_markdown};
+					       [TABLE_FORM_MARKDOWN] = table_write_people};
 	struct table_writer x = {.ts = ts, .t = t, .o = o, .b = b, .out = out};
 	int rc;
 
@@ -25,7 +25,6 @@ int table_write(struct tables *ts, const struct table *t, const struct table_opt
 	rc = forms[o->form](&x);
 	buf_release(&x.text);
 	buf_release(&x.cell);
-	buf_release(&x.keys);
 	return rc ? rc : out_take(out, b);
 }
 

@@ -38,11 +38,12 @@ struct table_writer {
 	struct tables *ts;
 	const struct table *t;
 	const struct table_opts *o;
-	uint32_t shown;		     /* the statistics for people: bits */
-	struct buf *b;		     /* what goes out next */
-	struct buf text, cell, keys; /* scratch; their errors become that of b */
+	uint32_t shown;	       /* the statistics for people: bits */
+	struct buf *b;	       /* what goes out next */
+	struct buf text, cell; /* scratch; their errors become that of b */
 	struct out *out;
-	struct grid *grid; /* of text */
+	struct grid *grid; /* for people */
+	bool values_first; /* before the keys */
 };
 
 /* What a form does with a row: NULL for nothing. */
@@ -59,7 +60,7 @@ struct table_walk {
 int table_each_row(struct table_writer *x, const struct table_walk *w);
 
 typedef int table_form_fn(struct table_writer *x);
-table_form_fn table_write_text, table_write_tsv, table_write_json, table_write_markdown;
+table_form_fn table_write_people, table_write_tsv, table_write_json; /* people: text, Markdown */
 /* All tables as one, with plain columns. `source` may be NULL. */
 int tables_write_plain(const struct tables *ts, const char *source, struct buf *b, struct out *out);
 
@@ -69,21 +70,5 @@ int tables_write_plain(const struct tables *ts, const char *source, struct buf *
  */
 void table_add_buckets(struct buf *b, const struct hist_buckets *buckets, uint64_t step);
 void table_add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat);
-
-/* ---- text_table.c: cells for people; whether a value has a column for a statistic ---- */
-
-void text_add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *scratch,
-		  struct buf *b);
-void text_add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat,
-		   const char *unit);
-bool text_shows(const struct table *t, uint32_t v, int stat, uint32_t shown);
-
-/* A column of a table in text. */
-struct fit_column {
-	uint32_t width; /* characters */
-	uint32_t value; /* whose it is */
-	int stat;	/* enum table_stat; -1: a key */
-	bool keep, hidden;
-};
 
 #endif

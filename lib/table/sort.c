@@ -381,6 +381,12 @@ uint32_t table_ordered(const struct table *t, uint32_t i)
 	return i < t->nordered ? t->order[i] : i == t->nordered ? t->other : TABLE_NO_ROW;
 }
 
+static void each_key(struct table_writer *x, const struct table_walk *w, uint32_t row)
+{
+	for (uint32_t k = 0; k < x->t->nkeys; k++)
+		w->key(x, row, k);
+}
+
 int table_each_row(struct table_writer *x, const struct table_walk *w)
 {
 	const struct table *t = x->t;
@@ -393,8 +399,8 @@ int table_each_row(struct table_writer *x, const struct table_walk *w)
 	for (uint32_t i = 0; (row = table_ordered(t, i)) != TABLE_NO_ROW && !rc; i++) {
 		if (w->begin)
 			w->begin(x);
-		for (uint32_t k = 0; k < t->nkeys; k++)
-			w->key(x, row, k);
+		if (!x->values_first)
+			each_key(x, w, row);
 		if (w->middle)
 			w->middle(x);
 		for (uint32_t v = 0; v < t->nvalues; v++) {
@@ -403,11 +409,11 @@ int table_each_row(struct table_writer *x, const struct table_walk *w)
 			table_numbers(t, row, v, total[v], &n);
 			w->value(x, row, v, &n);
 		}
-		if (w->end)
-			w->end(x);
+		if (x->values_first)
+			each_key(x, w, row);
+		w->end(x);
 		buf_inherit(x->b, &x->text);
 		buf_inherit(x->b, &x->cell);
-		buf_inherit(x->b, &x->keys);
 		rc = out_take(x->out, x->b);
 	}
 	return rc;

@@ -1,4 +1,8 @@
-/* The text form of a table: columns for people, with the frames of stacks below their row. */
+/*
+ * Tables for people: text, with the frames of stacks below their row, and Markdown. What is a part
+ * has its share alone; such tables and Markdown begin with the numbers, as the last keys are the
+ * longest.
+ */
 #include "table/parts.h"
 
 #include "base/err.h"
@@ -6,8 +10,27 @@
 #include "table/unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#define NAMES_COMPARED 1024 /* rows; names of events in longer tables keep their terms */
+#define KEY_WIDTH_MAX  60   /* longer keys are cut, unless the table is to be wide */
+#define PART_KEY_MOST  40   /* beside parts they are not, but other rows have no room for them */
+#define PART_WIDTH     8    /* of their numbers */
+
+#define GAP	    2
+#define COLUMNS_MAX (TABLE_KEYS_MAX + TABLE_VALUES_MAX * TABLE_NSTATS)
+
+/* The columns that people see. */
+struct grid {
+	struct records to;
+	struct record_column column[COLUMNS_MAX + 1];
+	struct {
+		uint32_t value; /* whose it is */
+		int stat;	/* enum table_stat; -1: a key */
+		bool keep;
+	} of[COLUMNS_MAX];
+	uint32_t n;
+};
 
 /* ---- columns that do not fit the terminal ---- */
 
@@ -17,99 +40,64 @@ static const enum table_stat least[] = {
 	TABLE_STAT_P50,	 TABLE_STAT_MEAN,     TABLE_STAT_SUM, TABLE_STAT_P99, TABLE_STAT_MAX,
 };
 
-static uint64_t total(const struct fit_column *c, uint32_t n, uint32_t gap)
+static bool too_wide(const struct grid *g, uint32_t width)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		sum += c[i].hidden ? 0 : (sum ? gap : 0) + (uint64_t)c[i].width;
-	return sum;
+	for (uint32_t i = 0; i < g->n; i++)
+		sum += g->column[i].hidden ? 0 : (sum ? GAP : 0) + (uint64_t)g->column[i].width;
+	return sum > width;
 }
 
 /* How many columns a value still has. */
-static uint32_t shown_of(const struct fit_column *c, uint32_t n, uint32_t value)
+static uint32_t shown_of(const struct grid *g, uint32_t value)
 {
 	uint32_t shown = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		shown += c[i].stat >= 0 && c[i].value == value && !c[i].hidden;
+	for (uint32_t i = 0; i < g->n; i++)
+		shown += g->of[i].stat >= 0 && g->of[i].value == value && !g->column[i].hidden;
 	return shown;
 }
 
 /* A statistic of all values that have another one, too. */
-static void hide_stat(struct fit_column *c, uint32_t n, enum table_stat stat)
+static void hide_stat(struct grid *g, enum table_stat stat)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (c[i].stat == (int)stat && !c[i].keep && shown_of(c, n, c[i].value) > 1)
-			c[i].hidden = true;
+	for (uint32_t i = 0; i < g->n; i++)
+		if (g->of[i].stat == (int)stat && !g->of[i].keep && shown_of(g, g->of[i].value) > 1)
+			g->column[i].hidden = true;
 }
 
-/*
- * Hides columns until all fit, `gap` characters apart, or none is left to hide. Whether any is
- * hidden.
- */
-static bool fit_columns(struct fit_column *c, uint32_t n, uint32_t gap, uint32_t width)
+/* Hides columns until all fit, or none is left to hide. Whether any is hidden. */
+static bool fit_columns(struct grid *g, uint32_t width)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < sizeof(least) / sizeof(least[0]) && total(c, n, gap) > width; i++)
-		hide_stat(c, n, least[i]);
+	for (size_t i = 0; i < sizeof(least) / sizeof(least[0]) && too_wide(g, width); i++)
+		hide_stat(g, least[i]);
 	/* Of values with one column each, the last go; the first stays. */
-	for (uint32_t i = n; i-- > 0 && total(c, n, gap) > width;)
-		if (c[i].stat >= 0 && c[i].value && !c[i].keep)
-			c[i].hidden = true;
-	for (uint32_t i = 0; i < n; i++)
-		any |= c[i].hidden;
+	for (uint32_t i = g->n; i-- > 0 && too_wide(g, width);)
+		if (g->of[i].stat >= 0 && g->of[i].value && !g->of[i].keep)
+			g->column[i].hidden = true;
+	for (uint32_t i = 0; i < g->n; i++)
+		any |= g->column[i].hidden;
 	return any;
 }
 
-/* ---- the grid ---- */
-
-#define GAP	       2
-#define NAMES_COMPARED 1024 /* rows; names of events in longer tables keep their terms */
-#define KEY_WIDTH_MAX  60   /* longer keys are cut, unless the table is to be wide */
-
-/* The cells of a text table: all in one buffer, then printed in columns. */
-struct grid {
-	struct buf text;
-	uint32_t *ends; /* in text, by cell */
-	size_t n, cap;
-	uint32_t columns;
-	uint32_t nkeys; /* of them */
-	uint32_t last;	/* of them: the last that is shown */
-	bool wide;	/* keys are not cut */
-	struct fit_column column[TABLE_KEYS_MAX + TABLE_VALUES_MAX * TABLE_NSTATS];
-	int err;
-};
-
-/* Ends the cell whose text was added. */
-static void end_cell(struct grid *g)
+/* The column that the table is sorted by stays, wherever it is. */
+static bool is_sorted_by(const struct table *t, uint32_t value, enum table_stat stat,
+			 const char *by)
 {
-	uint32_t column = (uint32_t)(g->n % g->columns), begin, width;
+	size_t n = strlen(t->values[value].name);
 
-	if (g->n == g->cap) {
-		size_t cap = g->cap ? g->cap * 2 : 256;
-		uint32_t *ends = realloc(g->ends, cap * sizeof(*ends));
-
-		if (!ends) {
-			g->err = PP_ENOMEM;
-			return;
-		}
-		g->ends = ends;
-		g->cap = cap;
-	}
-	if (g->text.len > UINT32_MAX) {
-		g->err = PP_ELIMIT;
-		return;
-	}
-	begin = g->n ? g->ends[g->n - 1] : 0;
-	g->ends[g->n++] = (uint32_t)g->text.len;
-	width = text_width(buf_str(&g->text) + begin, g->text.len - begin);
-	if (width > KEY_WIDTH_MAX && column < g->nkeys && !g->wide)
-		width = KEY_WIDTH_MAX;
-	if (width > g->column[column].width)
-		g->column[column].width = width;
+	if (!by)
+		return false;
+	by += *by == '-';
+	if (!strncmp(by, t->values[value].name, n) && by[n] == '.')
+		by += n + 1;
+	return !strcmp(by, table_stat_name(stat));
 }
+
+/* ---- cells ---- */
 
 /* ns as seconds, as recordings print times. */
 static void add_time(struct buf *b, uint64_t ns)
@@ -152,8 +140,8 @@ static void cut_terms(const struct table *t, uint32_t k, struct buf *name)
 	buf_release(&text);
 }
 
-void text_add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *scratch,
-		  struct buf *b)
+static void add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *scratch,
+		    struct buf *b)
 {
 	if (t->keys[k].kind == TABLE_WINDOW && row != t->other) {
 		add_time(b, t->key[(size_t)row * t->nkeys + k]);
@@ -166,8 +154,8 @@ void text_add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *s
 	buf_add_safe(b, buf_str(scratch), scratch->len);
 }
 
-void text_add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat,
-		   const char *unit)
+static void add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat,
+		     const char *unit)
 {
 	if (stat == TABLE_STAT_COUNT) {
 		buf_add_u64(b, n->count, 0, ' ');
@@ -232,84 +220,137 @@ static void add_frames(const struct table *t, uint32_t row, struct buf *scratch,
 	}
 }
 
-bool text_shows(const struct table *t, uint32_t v, int stat, uint32_t shown)
+/* Whether a value has a column for a statistic. */
+static bool shows(const struct table_writer *x, uint32_t v, int stat)
 {
+	const struct table *t = x->t;
+
+	if (t->values[v].kind == TABLE_PART)
+		return stat == TABLE_STAT_SHARE;
 	if (t->no_sum & (1u << v) && (stat == TABLE_STAT_SUM || stat == TABLE_STAT_SHARE))
 		return false;
-	return (shown & (1u << stat)) && table_has(t->values[v].kind, (enum table_stat)stat);
+	return (x->shown & (1u << stat)) && table_has(t->values[v].kind, (enum table_stat)stat);
 }
 
-static uint32_t columns_of(const struct table *t, uint32_t v, uint32_t shown)
+/* ---- columns ---- */
+
+static void add_key_column(struct table_writer *x, uint32_t k)
 {
-	uint32_t n = 0;
+	const struct table_key *key = &x->t->keys[k];
+	struct grid *g = x->grid;
+	bool text = g->to.form == TABLE_FORM_TEXT;
 
-	for (int s = 0; s < TABLE_NSTATS; s++)
-		n += text_shows(t, v, s, shown);
-	return n;
-}
-
-static void fill_head(struct grid *g, const struct table *t, uint32_t shown)
-{
-	uint32_t column = g->nkeys;
-
-	for (uint32_t k = 0; k < t->nkeys; k++) {
-		if (is_stack(t, k))
-			continue;
-		buf_add_safe(&g->text, t->keys[k].name, strlen(t->keys[k].name));
-		end_cell(g);
-	}
-	for (uint32_t v = 0; v < t->nvalues; v++) {
-		for (int s = 0; s < TABLE_NSTATS; s++) {
-			if (!text_shows(t, v, s, shown))
-				continue;
-			if (t->values[v].kind == TABLE_COUNT && s == TABLE_STAT_COUNT)
-				buf_add_safe(&g->text, t->values[v].name,
-					     strlen(t->values[v].name));
-			else
-				buf_adds(&g->text, table_stat_title((enum table_stat)s));
-			g->column[column].value = v;
-			g->column[column++].stat = s;
-			end_cell(g);
-		}
-	}
-}
-
-static void fill_key(struct table_writer *x, uint32_t row, uint32_t k)
-{
-	if (is_stack(x->t, k))
+	if (text && is_stack(x->t, k))
 		return;
-	text_add_key(x->t, row, k, &x->text, &x->grid->text);
-	end_cell(x->grid);
+	g->column[g->n].name = key->name;
+	g->column[g->n].right = text && key->kind != TABLE_TEXT;
+	g->column[g->n].most = x->values_first ? PART_KEY_MOST : x->o->wide ? 0 : KEY_WIDTH_MAX;
+	g->of[g->n].value = TABLE_VALUES_MAX;
+	g->of[g->n++].stat = -1;
+	record_title(&g->to, key->name);
 }
 
-static void fill_value(struct table_writer *x, uint32_t row, uint32_t v,
-		       const struct table_numbers *n)
+/* What a column is called: its value alone, its statistic, or in Markdown both. */
+static void add_column(struct table_writer *x, uint32_t v, enum table_stat stat)
 {
+	const struct table_value *c = &x->t->values[v];
+	bool part = c->kind == TABLE_PART;
+	bool name = part || (c->kind == TABLE_COUNT && stat == TABLE_STAT_COUNT);
+	struct grid *g = x->grid;
+
+	g->column[g->n].name = c->name;
+	g->column[g->n].right = true;
+	g->column[g->n].gap = part;
+	g->column[g->n].width = x->values_first ? PART_WIDTH : 0;
+	g->of[g->n].value = v;
+	g->of[g->n].keep = is_sorted_by(x->t, v, stat, x->o->sort);
+	g->of[g->n++].stat = stat;
+	buf_reset(&x->cell);
+	if (name || (x->values_first && x->t->nvalues > 1))
+		buf_addf(&x->cell, "%s%s", c->name, name ? "" : " ");
+	buf_adds(&x->cell, name ? "" : table_stat_title(stat));
+	record_title(&g->to, buf_str(&x->cell));
+}
+
+static void add_columns(struct table_writer *x)
+{
+	const struct table *t = x->t;
+
+	for (uint32_t k = 0; k < t->nkeys && !x->values_first; k++)
+		add_key_column(x, k);
+	for (uint32_t v = 0; v < t->nvalues; v++)
+		for (int s = 0; s < TABLE_NSTATS; s++)
+			if (shows(x, v, s))
+				add_column(x, v, (enum table_stat)s);
+	for (uint32_t k = 0; k < t->nkeys && x->values_first; k++)
+		add_key_column(x, k);
+	records_rule(&x->grid->to);
+}
+
+/* ---- rows ---- */
+
+static void on_key(struct table_writer *x, uint32_t row, uint32_t k)
+{
+	if (x->grid->to.form == TABLE_FORM_TEXT && is_stack(x->t, k))
+		return;
+	buf_reset(&x->cell);
+	add_key(x->t, row, k, &x->text, &x->cell);
+	record_text(&x->grid->to, buf_str(&x->cell), x->cell.len);
+}
+
+static void on_value(struct table_writer *x, uint32_t row, uint32_t v,
+		     const struct table_numbers *n)
+{
+	const struct table_value *c = &x->t->values[v];
+
 	(void)row;
 	for (int s = 0; s < TABLE_NSTATS; s++) {
-		if (!text_shows(x->t, v, s, x->shown))
+		struct buf *b = shows(x, v, s) ? record_open(&x->grid->to) : NULL;
+
+		if (!b)
 			continue;
-		text_add_stat(&x->grid->text, n, (enum table_stat)s, x->t->values[v].unit);
-		end_cell(x->grid);
+		if (c->kind == TABLE_PART)
+			buf_addf(b, "%.2f%%", n->percent);
+		else
+			add_stat(b, n, (enum table_stat)s, c->unit);
+		record_close(&x->grid->to);
 	}
+}
+
+static void end_row(struct table_writer *x)
+{
+	record_end(&x->grid->to);
+}
+
+/* A record_below_fn. */
+static int add_below(void *ctx, uint32_t row, struct buf *b)
+{
+	struct table_writer *x = ctx;
+	const struct table_rows *rows = x->t->rows;
+
+	/* The first line is the head. */
+	if (!row)
+		return 0;
+	if (rows)
+		return rows->below ? rows->below(rows->ctx, row - 1, b) : 0;
+	add_frames(x->t, table_ordered(x->t, row - 1), &x->text, b);
+	return x->text.err;
 }
 
 /* A line above the columns that says which value they are of. */
-static void group_line(const struct grid *g, const struct table *t, uint32_t shown, struct buf *b)
+static void group_line(const struct grid *g, const struct table *t, struct buf *b)
 {
-	uint32_t at = 0, column = 0;
+	uint32_t at = 0, next;
 
-	for (; column < g->nkeys; column++)
-		at += g->column[column].width + GAP;
-	for (uint32_t v = 0; v < t->nvalues; v++) {
-		uint32_t n = columns_of(t, v, shown), width = 0;
+	for (uint32_t i = 0; i < g->n; i = next) {
+		uint32_t width = 0, v = g->of[i].value;
 		size_t begin = b->len, used;
 
-		for (uint32_t i = 0; i < n; i++, column++)
-			width += g->column[column].hidden ? 0 : g->column[column].width + GAP;
+		for (next = i; next < g->n && g->of[next].value == v; next++)
+			width += g->column[next].hidden ? 0 : g->column[next].width + GAP;
 		if (!width)
 			continue;
-		if (t->values[v].kind != TABLE_COUNT) {
+		if (v < t->nvalues && t->values[v].kind != TABLE_COUNT) {
 			buf_fill(b, ' ', at);
 			at = 0;
 			begin = b->len;
@@ -324,82 +365,6 @@ static void group_line(const struct grid *g, const struct table *t, uint32_t sho
 		at += used < width ? width - (uint32_t)used : GAP;
 	}
 	buf_addc(b, '\n');
-}
-
-/* Which columns are on the left of their room: texts. */
-static uint64_t left_columns(const struct table *t)
-{
-	uint64_t left = 0;
-	uint32_t column = 0;
-
-	for (uint32_t k = 0; k < t->nkeys; k++)
-		if (!is_stack(t, k))
-			left |= (uint64_t)(t->keys[k].kind == TABLE_TEXT) << column++;
-	return left;
-}
-
-static int print_grid(const struct grid *g, const struct table *t, struct buf *b, struct out *out)
-{
-	struct buf scratch = BUF_INIT;
-	uint64_t lefts = left_columns(t);
-	uint32_t begin = 0;
-	int rc = 0;
-
-	for (size_t i = 0; i < g->n && !rc; i++) {
-		uint32_t column = (uint32_t)(i % g->columns), len = g->ends[i] - begin;
-		const char *s = buf_str(&g->text) + begin;
-		uint32_t room = g->column[column].width, width = text_width(s, len);
-		uint32_t pad = width < room ? room - width : 0;
-		bool left = column < g->nkeys && lefts >> column & 1;
-		bool last = column == g->last;
-
-		if (!g->column[column].hidden) {
-			buf_fill(b, ' ', left ? 0 : pad);
-			buf_add_cut(b, s, len, room, TEXT_CUT);
-			buf_fill(b, ' ', (left && !last ? pad : 0) + (last ? 0 : GAP));
-		}
-		if (column + 1 == g->columns) {
-			buf_addc(b, '\n');
-			/* The first line is the head. */
-			if (i >= g->columns)
-				add_frames(t, table_ordered(t, (uint32_t)(i / g->columns) - 1),
-					   &scratch, b);
-			rc = out_take(out, b);
-		}
-		begin = g->ends[i];
-	}
-	rc = rc ? rc : scratch.err;
-	buf_release(&scratch);
-	return rc;
-}
-
-/* The column that the table is sorted by stays, wherever it is. */
-static bool is_sorted_by(const struct table *t, const struct fit_column *c, const char *by)
-{
-	const char *stat = c->stat < 0 ? NULL : table_stat_name((enum table_stat)c->stat);
-	size_t n = stat ? strlen(t->values[c->value].name) : 0;
-
-	if (!stat || !by)
-		return false;
-	by += *by == '-';
-	return !strcmp(by, stat) || (!strncmp(by, t->values[c->value].name, n) && by[n] == '.' &&
-				     !strcmp(by + n + 1, stat));
-}
-
-/* Leaves out the columns that do not fit; *left_out: whether there are any. */
-static void fit(struct grid *g, const struct table *t, const struct table_opts *o, bool *left_out)
-{
-	g->last = g->columns - 1;
-	for (uint32_t i = 0; i < g->columns; i++) {
-		struct fit_column *c = &g->column[i];
-
-		c->stat = i < g->nkeys ? -1 : c->stat;
-		c->keep = is_sorted_by(t, c, o->sort);
-	}
-	if (o->width)
-		*left_out |= fit_columns(g->column, g->columns, GAP, o->width);
-	while (g->column[g->last].hidden)
-		g->last--;
 }
 
 static bool has_distribution(const struct table *t)
@@ -429,7 +394,7 @@ static int draw(const struct table *t, enum hist_view view, struct buf *b, struc
 				buf_adds(b, k ? ", " : ": ");
 				buf_add_safe(b, t->keys[k].name, strlen(t->keys[k].name));
 				buf_adds(b, " = ");
-				text_add_key(t, row, k, &scratch, b);
+				add_key(t, row, k, &scratch, b);
 			}
 			buf_addc(b, '\n');
 			rc = hist_draw(table_cell(t, row, v), view, c->unit, b);
@@ -442,47 +407,67 @@ static int draw(const struct table *t, enum hist_view view, struct buf *b, struc
 	return rc;
 }
 
-static void add_heading(const struct table *t, struct buf *b)
+/* Above a table that has a title, or one of several. */
+static void add_heading(const struct table_writer *x)
 {
-	buf_add_safe(b, t->name, strlen(t->name));
-	if (t->title) {
-		buf_adds(b, ": ");
-		buf_add_safe(b, t->title, strlen(t->title));
-	}
-	buf_adds(b, "\n");
+	const struct table *t = x->t;
+	bool text = x->o->form == TABLE_FORM_TEXT;
+	const char *marks = text ? "" : MARKDOWN_MARKS;
+
+	if (!*t->name || (x->ts->n < 2 && !(text && t->title)))
+		return;
+	if (!text)
+		buf_adds(x->b, x->out->written || x->out->len ? "\n**" : "**");
+	buf_add_markup(x->b, t->name, strlen(t->name), marks);
+	buf_adds(x->b, text ? "" : "**");
+	buf_adds(x->b, t->title ? ": " : "");
+	buf_add_markup(x->b, t->title, t->title ? strlen(t->title) : 0, marks);
+	buf_adds(x->b, text ? "\n" : "\n\n");
 }
 
-int table_write_text(struct table_writer *x)
+/* Rows that are kept until the widths of their columns are known. */
+static int print_text(struct table_writer *x)
 {
-	static const struct table_walk walk = {.key = fill_key, .value = fill_value};
 	const struct table *t = x->t;
-	struct tables *ts = x->ts;
-	struct grid g = {.wide = x->o->wide};
+	struct grid *g = x->grid;
 	int rc;
 
-	for (uint32_t k = 0; k < t->nkeys; k++)
-		g.nkeys += !is_stack(t, k);
-	g.columns = g.nkeys;
-	for (uint32_t v = 0; v < t->nvalues; v++)
-		g.columns += columns_of(t, v, x->shown);
-	if (!table_nordered(t) || !g.columns)
-		return 0;
-	if ((ts->n > 1 || t->title) && *t->name)
-		add_heading(t, x->b);
-	x->grid = &g;
-	fill_head(&g, t, x->shown);
-	rc = table_each_row(x, &walk);
-	fit(&g, t, x->o, &ts->left_out);
-	if (has_distribution(t) || t->nvalues > 1)
-		group_line(&g, t, x->shown, x->b);
-	rc = rc ? rc : g.err ? g.err : g.text.err;
-	if (!rc)
-		rc = print_grid(&g, t, x->b, x->out);
+	if (x->values_first)
+		g->to.line = x->o->width;
+	else if (x->o->width)
+		x->ts->left_out |= fit_columns(g, x->o->width);
+	if (!x->values_first && (has_distribution(t) || t->nvalues > 1))
+		group_line(g, t, x->b);
+	rc = records_print(&g->to, add_below, x, x->b, x->out);
 	if (!rc && x->o->draw)
 		rc = draw(t, x->o->view, x->b, x->out);
-	if (!rc && ts->n > 1 && ts->v[ts->n - 1] != t)
+	if (!rc && x->ts->n > 1 && x->ts->v[x->ts->n - 1] != t)
 		buf_addc(x->b, '\n');
-	free(g.ends);
-	buf_release(&g.text);
+	return rc;
+}
+
+int table_write_people(struct table_writer *x)
+{
+	static const struct table_walk walk = {.key = on_key, .value = on_value, .end = end_row};
+	struct buf kept = BUF_INIT;
+	struct grid g = {.to = {.columns = g.column, .form = x->o->form, .b = x->b}};
+	bool text = x->o->form == TABLE_FORM_TEXT;
+	int rc;
+
+	if (x->ts->n && !table_nordered(x->t))
+		return 0;
+	x->values_first = !text || x->t->values[0].kind == TABLE_PART;
+	if (text) {
+		g.to.b = &kept;
+		g.to.fit = g.column;
+		g.to.cut = x->values_first ? NULL : TEXT_CUT;
+	}
+	x->grid = &g;
+	add_heading(x);
+	add_columns(x);
+	rc = table_each_row(x, &walk);
+	if (!rc && text && g.n)
+		rc = print_text(x);
+	buf_release(&kept);
 	return rc;
 }

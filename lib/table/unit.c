@@ -135,16 +135,23 @@ size_t text_fit(const char *s, size_t n, uint32_t columns)
 	return len;
 }
 
-void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room, const char *end)
+void buf_cut(struct buf *b, size_t from, uint32_t room, const char *end)
 {
 	uint32_t w = text_width(end, strlen(end));
+	const char *s = buf_str(b) + from;
 
-	if (!room || text_width(s, n) <= room) {
-		buf_add(b, s, n);
+	if (!room || text_width(s, b->len - from) <= room)
 		return;
-	}
-	buf_add(b, s, text_fit(s, n, room > w ? room - w : 0));
+	b->len = from + text_fit(s, b->len - from, room > w ? room - w : 0);
 	buf_adds(b, end);
+}
+
+void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room, const char *end)
+{
+	size_t from = b->len;
+
+	buf_add(b, s, n);
+	buf_cut(b, from, room, end);
 }
 
 void buf_add_markup(struct buf *b, const char *s, size_t n, const char *marks)

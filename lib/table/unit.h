@@ -35,10 +35,11 @@ uint32_t text_width(const char *s, size_t n);
 size_t text_fit(const char *s, size_t n, uint32_t columns);
 
 /*
- * Adds a text; if it takes more columns than `room` (0: any number), it is cut, with `end` for what
- * is missing: TEXT_CUT or "..".
+ * Cuts what was added since `from` if it takes more columns than `room` (0: any number), with `end`
+ * for what is missing: TEXT_CUT or "..". Or adds a text like that.
  */
 #define TEXT_CUT "\xe2\x80\xa6"
+void buf_cut(struct buf *b, size_t from, uint32_t room, const char *end);
 void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room, const char *end);
 
 /* Adds text in which characters that have a meaning in the form, the marks, become &#N;. */
