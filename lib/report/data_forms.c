@@ -1,5 +1,5 @@
 /*
- * A report as TSV, JSON or Markdown: tables in the forms of table/table.h, trees with a line for
+ * The tables of a report, in all forms of table/table.h; its trees as TSV and JSON, with a line for
  * each node, which says how deep it is; in Markdown trees are blocks of text.
  */
 #include "base/err.h"
@@ -16,6 +16,8 @@
 struct data {
 	const struct result *s;
 	uint32_t event;
+	enum table_form form;
+	uint32_t width;	 /* of lines of text; 0: any */
 	struct buf name; /* of the event, as it was recorded */
 	const char *unit;
 	uint32_t *rows; /* those that are shown */
@@ -46,20 +48,41 @@ static int choose_rows(struct data *x)
 static void add_key(const void *ctx, uint32_t row, uint32_t k, struct buf *b)
 {
 	const struct data *x = ctx;
+	const struct report_row *of = &x->s->rows[x->rows[row]];
 
-	row_cell(x->s, &x->s->rows[x->rows[row]], x->key[k], b);
+	(x->form == TABLE_FORM_TEXT ? report_cell : row_cell)(x->s, of, x->key[k], b);
 }
 
 static void get_numbers(const void *ctx, uint32_t row, uint32_t v, struct table_numbers *n)
 {
 	const struct data *x = ctx;
 	const struct report_row *of = &x->s->rows[x->rows[row]];
-	bool self = v == x->children;
+	bool self = v >= x->children;
 
 	n->count = self ? of->nself : of->nchildren;
 	n->sum = self ? of->self : of->children;
 	n->percent = report_share(self ? of->self : of->children, x->s->events[x->event].weight);
 	n->share = n->percent / 100;
+}
+
+/* What called the functions of a row. */
+static int add_callers(const void *ctx, uint32_t row, struct buf *b)
+{
+	const struct data *x = ctx;
+	struct branches tree = {0};
+	int rc = branches_callee(&tree, x->s, x->rows[row]);
+	struct tree_draw t = {.r = x->s->r,
+			      .b = &tree,
+			      .whole = x->s->events[x->event].weight,
+			      .width = x->width,
+			      .indent = REPORT_TREE_LEFT};
+
+	if (!rc && tree.v[0].first) {
+		rc = tree_draw(&t, 0, b);
+		buf_addc(b, '\n');
+	}
+	branches_release(&tree);
+	return rc;
 }
 
 /* A column of a key of the report. */
@@ -71,7 +94,8 @@ static void add_column(struct data *x, struct table *t, unsigned k, enum table_k
 
 static void add_values(const struct data *x, struct table *t)
 {
-	t->nvalues = x->children + 1u;
+	t->nvalues = x->children + 1u + (x->form == TABLE_FORM_TEXT && x->s->r->o.samples);
+	t->values[t->nvalues - 1] = (struct table_value){"samples", TABLE_COUNT, "", 0};
 	t->values[0] = (struct table_value){"children", TABLE_PART, x->unit, 0};
 	t->values[x->children] = (struct table_value){"self", TABLE_PART, x->unit, 0};
 }
@@ -82,18 +106,48 @@ static int write_table(struct data *x, struct tables *ts)
 	struct table_rows rows = {.n = x->nrows, .key = add_key, .numbers = get_numbers, .ctx = x};
 	struct table t = {
 		.name = buf_str(&x->name), .rows = &rows, .overlap = true, .other = TABLE_NO_ROW};
-	struct table_opts o = {.form = r->o.form};
+	struct table_opts o = {.form = x->form, .width = x->width};
 
+	if (r->o.tree && x->form == TABLE_FORM_TEXT)
+		rows.below = add_callers;
 	/* Readers of TSV take keys as texts. */
 	for (unsigned k = 0; k < r->nkeys; k++) {
 		const struct report_key *key = &r->key[k];
-		bool number = o.form == TABLE_FORM_JSON && key->number && !key->frame && !key->hex;
+		bool number = x->form == TABLE_FORM_JSON && key->number && !key->frame && !key->hex;
 
 		if (report_has_key(r, k))
 			add_column(x, &t, k, number ? TABLE_NUMBER : TABLE_TEXT);
 	}
 	add_values(x, &t);
 	return table_write(ts, &t, &o, x->b, x->out);
+}
+
+/* A row that a table can have: there are no columns that include callees, or it has something. */
+static bool counts(const struct data *x, uint32_t row)
+{
+	return x->children || x->s->rows[row].nself;
+}
+
+int report_write_table(const struct result *s, uint32_t event, uint32_t width, struct buf *b,
+		       struct out *out)
+{
+	const struct report_opts *o = &s->r->o;
+	struct data x = {.s = s, .event = event, .width = width, .b = b, .out = out, .unit = ""};
+	struct tables ts = {0};
+	uint32_t from, to, left = 0;
+	int rc = choose_rows(&x);
+
+	x.children = s->events[event].deep && !o->no_children && o->tree != REPORT_CALLEE;
+	rc = rc ? rc : write_table(&x, &ts);
+	result_event(s, event, &from, &to);
+	while (from < to)
+		left += counts(&x, s->order[from++]);
+	for (uint32_t i = 0; i < x.nrows; i++)
+		left -= counts(&x, x.rows[i]);
+	free(x.rows);
+	if (left)
+		buf_addf(b, "(%u more %s not shown)\n", left, left == 1 ? "row is" : "rows are");
+	return rc ? rc : out_take(out, b);
 }
 
 /* ---- gates ---- */
@@ -108,6 +162,7 @@ static void make_gate_table(struct data *x, struct table *t, const struct table_
 
 		add_column(x, t, k, key->number && !key->frame ? TABLE_NUMBER : TABLE_TEXT);
 	}
+	x->form = TABLE_FORM_TSV;
 	x->children = true;
 	add_values(x, t);
 }
@@ -227,7 +282,7 @@ static int add_node(const struct data *x, const struct branch *v)
 		report_group_name(r, c, &name);
 	else
 		report_call_name(r, c, &name);
-	if (r->o.form == TABLE_FORM_JSON)
+	if (x->form == TABLE_FORM_JSON)
 		add_json_node(x, v, &name, dso, len);
 	else
 		add_tsv_node(x, v, &name, dso, len);
@@ -276,7 +331,7 @@ static int write_tree(const struct data *x)
 	struct branches tree = {0};
 	int rc = 0;
 
-	if (x->s->r->o.form == TABLE_FORM_TSV)
+	if (x->form == TABLE_FORM_TSV)
 		add_tree_header(x);
 	for (uint32_t i = 0; i < x->nrows && !rc && x->s->r->o.tree == REPORT_CALLEE; i++)
 		rc = add_callee(x, x->rows[i]);
@@ -320,7 +375,7 @@ static int write_event(struct data *x, struct tables *ts)
 {
 	const struct report *r = x->s->r;
 	const struct report_event *e = &x->s->events[x->event];
-	bool markdown = r->o.form == TABLE_FORM_MARKDOWN;
+	bool markdown = x->form == TABLE_FORM_MARKDOWN;
 	size_t len;
 	const char *name = report_text_get(r, e->name, &len);
 	int rc = choose_rows(x);
@@ -349,7 +404,7 @@ int report_write_data(const struct result *s, struct out *out)
 	int rc = 0;
 
 	for (uint32_t event = 0; event < s->nevents && !rc; event++) {
-		struct data x = {.s = s, .event = event, .b = &b, .out = out};
+		struct data x = {.s = s, .event = event, .form = r->o.form, .b = &b, .out = out};
 
 		if (s->events[event].samples)
 			rc = write_event(&x, &ts);

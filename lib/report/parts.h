@@ -346,6 +346,8 @@ void report_head(const struct result *s, uint32_t event, struct buf *b);
 
 /* ---- tree_text.c ---- */
 
+#define REPORT_TREE_LEFT 9 /* columns before a tree below a row */
+
 struct tree_draw {
 	const struct report *r;
 	const struct branches *b;
@@ -441,6 +443,10 @@ int report_write_html(const struct result *s, struct out *out);
 
 /* TSV, JSON and Markdown. */
 int report_write_data(const struct result *s, struct out *out);
+
+/* The table of an event as text; b is used on the way. */
+int report_write_table(const struct result *s, uint32_t event, uint32_t width, struct buf *b,
+		       struct out *out);
 
 /*
  * Conditions of --fail-if: whether there is what they name, before anything was read; and what they
