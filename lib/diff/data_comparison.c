@@ -3,6 +3,74 @@
 
 #include <math.h>
 
+/* ---- the rows ---- */
+
+static void add_row(const struct diff *d, const struct family *f, const struct diff_row *r,
+		    struct records *to)
+{
+	const double v[] = {r->y[0], r->y[1], r->share[0], r->share[1], r->diff, r->low,
+			    r->high, r->p,    r->q,	   r->phi,	r->df};
+	/* Of rows that were not tested, TSV has zeros. */
+	bool json = to->form == TABLE_FORM_JSON, tested = r->verdict != DIFF_SMALL || !json;
+	const char *name = diff_verdict_name(r->verdict);
+	size_t len;
+
+	record_text(to, name, strlen(name));
+	record_text(to, f->name, strlen(f->name));
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
+		if (i < 5 || tested)
+			record_real(to, v[i]);
+		else
+			record_none(to);
+	if (!json)
+		record_number(to, "%.0f", r->need);
+	else if (r->need > 0)
+		record_real(to, r->need);
+	else
+		record_none(to);
+	name = diff_row_name(d, r, &len);
+	record_text(to, name, len);
+	name = intern_get(&d->runs.units, r->partner, &len);
+	if (r->partner)
+		record_text(to, name, len);
+	else
+		record_none(to);
+	record_end(to);
+}
+
+/* All rows of all families, each after `before`, `between` two of them. */
+static void add_rows(const struct diff *d, enum table_form form, const char *before,
+		     const char *between, struct buf *b)
+{
+	static const struct record_column columns[] = {{"verdict"},
+						       {"measure"},
+						       {"base"},
+						       {"new"},
+						       {"base_share"},
+						       {"new_share"},
+						       {"diff"},
+						       {"low"},
+						       {"high"},
+						       {"p"},
+						       {"q"},
+						       {"phi"},
+						       {"df"},
+						       {"need"},
+						       {"name"},
+						       {"partner", .json = true},
+						       {0}};
+	const struct compare *c = &d->compare;
+	struct records to = {.columns = columns, .form = form, .b = b, .list = true};
+
+	records_titles(&to, columns->name);
+	for (size_t k = 0; k < c->nfamilies; k++)
+		for (size_t i = 0; i < c->families[k].n; i++) {
+			buf_adds(b, before);
+			add_row(d, &c->families[k], &c->families[k].rows[i], &to);
+			before = between;
+		}
+}
+
 /* ---- tab-separated values ---- */
 
 int diff_write_tsv(struct diff *d, struct buf *b, struct out *out)
@@ -12,23 +80,7 @@ int diff_write_tsv(struct diff *d, struct buf *b, struct out *out)
 	(void)out;
 	buf_addf(b, "#PPDIFF1\tbase=%zu\tnew=%zu\tnorm=%s\tgated=%d\tpartial=%d\n", c->runs[0],
 		 c->runs[1], diff_norm_name(c->norm), d->result.gated, d->result.partial);
-	buf_adds(b, "verdict\tmeasure\tbase\tnew\tbase_share\tnew_share\tdiff\tlow\thigh\tp\tq\t"
-		    "phi\tdf\tneed\t"
-		    "name\n");
-	for (size_t k = 0; k < c->nfamilies; k++)
-		for (size_t i = 0; i < c->families[k].n; i++) {
-			const struct diff_row *r = &c->families[k].rows[i];
-			size_t len;
-			const char *name = diff_row_name(d, r, &len);
-
-			buf_addf(b, "%s\t%s\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t",
-				 diff_verdict_name(r->verdict), c->families[k].name, r->y[0],
-				 r->y[1], r->share[0], r->share[1], r->diff, r->low, r->high);
-			buf_addf(b, "%.9g\t%.9g\t%.9g\t%.9g\t%.0f\t", r->p, r->q, r->phi, r->df,
-				 r->need);
-			buf_add_safe(b, name, len);
-			buf_addc(b, '\n');
-		}
+	add_rows(d, TABLE_FORM_TSV, "", "", b);
 	return b->err;
 }
 
@@ -57,43 +109,9 @@ static void add_runs(const struct diff *d, struct buf *b)
 	}
 }
 
-static void add_row(const struct diff *d, const struct family *f, const struct diff_row *r,
-		    struct buf *b)
-{
-	size_t len;
-	const char *name = diff_row_name(d, r, &len);
-
-	buf_adds(b, "{\"name\":");
-	buf_add_json(b, name, len);
-	buf_addf(b, ",\"measure\":\"%s\",\"verdict\":\"%s\"", f->name,
-		 diff_verdict_name(r->verdict));
-	add_number(b, "base", r->y[0]);
-	add_number(b, "new", r->y[1]);
-	add_number(b, "base_share", r->share[0]);
-	add_number(b, "new_share", r->share[1]);
-	add_number(b, "diff", r->diff);
-	if (r->verdict != DIFF_SMALL) {
-		add_number(b, "low", r->low);
-		add_number(b, "high", r->high);
-		add_number(b, "p", r->p);
-		add_number(b, "q", r->q);
-		add_number(b, "phi", r->phi);
-		add_number(b, "df", r->df);
-	}
-	if (r->need > 0)
-		add_number(b, "need", r->need);
-	if (r->partner) {
-		buf_adds(b, ",\"partner\":");
-		name = intern_get(&d->runs.units, r->partner, &len);
-		buf_add_json(b, name, len);
-	}
-	buf_addc(b, '}');
-}
-
 int diff_write_json(struct diff *d, struct buf *b, struct out *out)
 {
 	const struct compare *c = &d->compare;
-	const char *between = "\n  ";
 
 	(void)out;
 	buf_addf(b, "{\"by\":");
@@ -109,12 +127,7 @@ int diff_write_json(struct diff *d, struct buf *b, struct out *out)
 		 d->result.worse ? "true" : "false", d->result.unclear ? "true" : "false");
 	add_runs(d, b);
 	buf_adds(b, "],\n \"rows\":[");
-	for (size_t k = 0; k < c->nfamilies; k++)
-		for (size_t i = 0; i < c->families[k].n; i++) {
-			buf_adds(b, between);
-			add_row(d, &c->families[k], &c->families[k].rows[i], b);
-			between = ",\n  ";
-		}
+	add_rows(d, TABLE_FORM_JSON, "\n  ", ",\n  ", b);
 	buf_adds(b, "]}\n");
 	return b->err;
 }

@@ -8,52 +8,10 @@
 #define SIZE_MAX_BYTES 60000 /* GitHub takes 65,536 characters */
 #define TAIL	       200   /* bytes that the end needs */
 
-/* A name as code inside a table's cell. */
-static void add_name(const char *name, size_t len, struct buf *b)
-{
-	buf_adds(b, "<code>");
-	buf_add_markup(b, name, len, MARKDOWN_MARKS);
-	buf_adds(b, "</code>");
-}
-
-static void add_row(const struct diff *d, const struct family *f, const struct diff_row *r,
-		    struct buf *b)
-{
-	const char *mark = r->verdict < DIFF_UNCLEAR ? "**" : "", *name;
-	struct buf partner = BUF_INIT;
-	size_t len;
-
-	buf_addf(b, "| %s%s%s | ", mark, diff_verdict_name(r->verdict), mark);
-	diff_add_value(f, r->share[0], b);
-	buf_adds(b, " | ");
-	diff_add_value(f, r->share[1], b);
-	buf_addf(b, " | %+.2f | %+.2f .. %+.2f | ", r->diff * 100, r->low * 100, r->high * 100);
-	diff_add_q(r->q, "&lt;", b);
-	buf_adds(b, " | ");
-	name = diff_row_name(d, r, &len);
-	add_name(name, len, b);
-	diff_add_partner(d, r, "", &partner);
-	if (partner.len) {
-		buf_addc(b, ' ');
-		add_name(buf_str(&partner), partner.len, b);
-	}
-	buf_adds(b, " |\n");
-	buf_inherit(b, &partner);
-	buf_release(&partner);
-}
-
-static void add_titles(const struct family *f, struct buf *b)
-{
-	buf_addf(b, "\n| verdict | %s | %s | 95 %% interval | q | %s |\n",
-		 f->latency ? "base | new" : "base % | new %", f->latency ? "change %" : "change",
-		 f->latency ? f->name : "name");
-	buf_adds(b, "|---|--:|--:|--:|:-:|--:|---|\n");
-}
-
 /* The rows of a family with a verdict, or those without; false: not all of them had room. */
 static bool add_rows(const struct diff *d, const struct family *f, bool found, struct buf *b)
 {
-	bool any = false;
+	struct diff_rows x = {0};
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct diff_row *r = &f->rows[i];
@@ -61,10 +19,11 @@ static bool add_rows(const struct diff *d, const struct family *f, bool found, s
 
 		if ((r->verdict < DIFF_UNCLEAR) != found || r->verdict == DIFF_SMALL)
 			continue;
-		if (!any)
-			add_titles(f, b);
-		any = true;
-		add_row(d, f, r, b);
+		if (!x.d) {
+			buf_addc(b, '\n');
+			diff_rows_begin(&x, d, f, TABLE_FORM_MARKDOWN, b);
+		}
+		diff_rows_add(&x, r);
 		if (b->len > SIZE_MAX_BYTES - TAIL) {
 			b->len = before;
 			return false;

@@ -5,6 +5,7 @@
 #define PP_DIFF_PARTS_H
 
 #include "diff/compare.h"
+#include "table/named_rows.h"
 
 struct diff {
 	struct diff_opts opts;
@@ -23,15 +24,19 @@ const char *diff_norm_name(enum diff_norm norm);
 /* The name of a row: of its unit, or of the small ones together. */
 const char *diff_row_name(const struct diff *d, const struct diff_row *r, size_t *len);
 
-/* A q-value; `less` begins one that is too small for four digits: "<". */
-void diff_add_q(double q, const char *less, struct buf *b);
-
-/* What a row may be, if it has a partner: "was it f3?", "inlined into outer?"; after `before`. */
-void diff_add_partner(const struct diff *d, const struct diff_row *r, const char *before,
-		      struct buf *b);
-
 /* What a side has of a row, for people: percent of all samples, or an amount of time. */
 void diff_add_value(const struct family *f, double v, struct buf *b);
+
+/* Rows of a family for people, as text or Markdown. */
+struct diff_rows {
+	const struct diff *d;
+	const struct family *f;
+	struct records to;
+	struct record_column column[8];
+};
+void diff_rows_begin(struct diff_rows *x, const struct diff *d, const struct family *f,
+		     enum table_form form, struct buf *b);
+void diff_rows_add(struct diff_rows *x, const struct diff_row *r);
 
 /* "5 base and 5 new recordings; ..." and "verdict: 1 regressed, ...", without a newline. */
 void diff_add_head(const struct diff *d, struct buf *b);

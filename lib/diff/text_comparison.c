@@ -10,65 +10,112 @@
 #define CHANCE_PHI 1.5 /* recordings vary hardly more than their samples do by chance */
 #define NAME_WIDTH (COLUMNS - NAME_AT)
 
-/* A name, cut to what is left of the line. */
-static void add_name(const struct diff *d, const struct diff_row *r, uint32_t width, struct buf *b)
+/* What a row may be, if it has a partner: "was it f3?", "inlined into outer?"; after `before`. */
+static void add_partner(const struct diff *d, const struct diff_row *r, const char *before,
+			struct buf *b)
 {
-	struct buf name = BUF_INIT;
+	const char *words[2] = {"was it ", "?"};
 	size_t len;
-	const char *s = diff_row_name(d, r, &len);
+	const char *name = intern_get(&d->runs.units, r->partner, &len);
 
-	buf_add_safe(&name, s, len);
-	buf_add_cut(b, buf_str(&name), name.len, d->opts.wide ? 0 : width, "..");
-	buf_inherit(b, &name);
-	buf_release(&name);
+	if (!r->partner || (r->verdict == DIFF_RENAMED && !(r->diff > 0)))
+		return;
+	if (r->verdict == DIFF_INLINED && r->callee)
+		words[0] = r->diff < 0 ? "inlined into " : "was it inlined into ";
+	else if (r->verdict == DIFF_INLINED && r->diff > 0)
+		words[0] = "is it with ", words[1] = " inlined?";
+	else if (r->verdict == DIFF_INLINED)
+		words[0] = "was it with ", words[1] = " inlined?";
+	buf_adds(b, before);
+	buf_adds(b, words[0]);
+	buf_add_safe(b, name, len);
+	buf_adds(b, words[1]);
 }
 
-/* A value, right-justified. */
-static void add_value(const struct family *f, double v, struct buf *b)
+void diff_rows_begin(struct diff_rows *x, const struct diff *d, const struct family *f,
+		     enum table_form form, struct buf *b)
 {
-	struct buf text = BUF_INIT;
+	bool text = form == TABLE_FORM_TEXT, time = f->latency;
+	const char *name = time	      ? f->name
+			   : !text    ? "name"
+			   : f->total ? "including callees"
+				      : d->opts.by;
+	uint32_t value = time ? 8 : 6, most = time ? NAME_WIDTH - 4 : NAME_WIDTH;
+	const struct record_column columns[] = {
+		{"verdict", 9},
+		{time ? "base" : "base %", value, .right = true, .gap = 1},
+		{time ? "new" : "new %", value, .right = true, .gap = 1},
+		{time ? text ? "%" : "change %" : "change", 6, .right = true, .gap = 1},
+		{"95 % interval", 16, .right = true, .center = true, .gap = 1},
+		{"q", 6, .right = true},
+		{name, .most = d->opts.wide ? 0 : most},
+		{0}};
 
-	diff_add_value(f, v, &text);
-	buf_addf(b, " %*s", f->latency ? 8 : 6, buf_str(&text));
-	b->err = b->err ? b->err : text.err;
-	buf_release(&text);
+	*x = (struct diff_rows){.d = d, .f = f};
+	memcpy(x->column, columns, sizeof(columns));
+	x->to = (struct records){.columns = x->column, .form = form, .b = b, .cut = ".."};
+	for (const struct record_column *c = x->column; c->name; c++)
+		record_title(&x->to, c->name);
+	records_rule(&x->to);
 }
 
-static void add_row(const struct diff *d, const struct family *f, const struct diff_row *r,
-		    struct buf *b)
+static void add_interval(struct records *to, const struct diff_row *r)
 {
-	buf_addf(b, "%-9s", diff_verdict_name(r->verdict));
-	for (int side = 0; side < 2; side++)
-		add_value(f, r->share[side], b);
-	buf_addc(b, ' ');
-	if (r->verdict == DIFF_SMALL)
-		buf_addf(b, "%+6.2f %25s", r->diff * 100, "");
+	bool text = to->form == TABLE_FORM_TEXT;
+	int width = text ? 6 : 0;
+
+	if (r->verdict == DIFF_SMALL) {
+		record_none(to);
+		record_none(to);
+		return;
+	}
+	record_number(to, "%+*.2f .. %+*.2f", width, r->low * 100, width, r->high * 100);
+	if (r->q < .0001)
+		record_number(to, "%s.0001", text ? "<" : "&lt;");
 	else
-		buf_addf(b, "%+6.2f %+6.2f .. %+6.2f  ", r->diff * 100, r->low * 100,
-			 r->high * 100);
-	if (r->verdict != DIFF_SMALL)
-		diff_add_q(r->q, "<", b);
-	buf_adds(b, "  ");
-	add_name(d, r, f->latency ? NAME_WIDTH - 4 : NAME_WIDTH, b);
-	diff_add_partner(d, r, "\n          ", b);
-	buf_addc(b, '\n');
+		record_number(to, "%.4f", r->q);
 }
+
+void diff_rows_add(struct diff_rows *x, const struct diff_row *r)
+{
+	struct records *to = &x->to;
+	bool text = to->form == TABLE_FORM_TEXT;
+	const char *mark = !text && r->verdict < DIFF_UNCLEAR ? "**" : "", *name;
+	struct buf partner = BUF_INIT;
+	size_t len;
+
+	record_number(to, "%s%s%s", mark, diff_verdict_name(r->verdict), mark);
+	for (int side = 0; side < 2; side++) {
+		diff_add_value(x->f, r->share[side], record_open(to));
+		record_close(to);
+	}
+	record_number(to, "%+.2f", r->diff * 100);
+	add_interval(to, r);
+	name = diff_row_name(x->d, r, &len);
+	record_text(to, name, len);
+	add_partner(x->d, r, text ? "\n          " : "", &partner);
+	if (text)
+		buf_join(to->b, &partner);
+	else if (partner.len)
+		buf_add_code(to->b, buf_str(&partner), partner.len), buf_addc(to->b, ' ');
+	buf_inherit(to->b, &partner);
+	buf_release(&partner);
+	record_end(to);
+}
+
+/* ---- text ---- */
 
 /* Rows that were told apart, all of them; others as far as `top` goes. */
 static void add_table(const struct diff *d, const struct family *f, unsigned top, struct buf *b)
 {
+	struct diff_rows x;
 	size_t shown = 0;
 
-	buf_addf(b, "%-9s %*s %*s %6s %16s  %6s  %s\n", "verdict", f->latency ? 8 : 6,
-		 f->latency ? "base" : "base %", f->latency ? 8 : 6, f->latency ? "new" : "new %",
-		 f->latency ? "%" : "change", "95 % interval", "q",
-		 f->latency ? f->name
-		 : f->total ? "including callees"
-			    : d->opts.by);
+	diff_rows_begin(&x, d, f, TABLE_FORM_TEXT, b);
 	for (size_t i = 0; i < f->n; i++) {
 		if (top && shown >= top && f->rows[i].verdict >= DIFF_UNCLEAR)
 			break;
-		add_row(d, f, &f->rows[i], b);
+		diff_rows_add(&x, &f->rows[i]);
 		shown++;
 	}
 	if (shown < f->n)

@@ -41,35 +41,6 @@ const char *diff_row_name(const struct diff *d, const struct diff_row *r, size_t
 	return small;
 }
 
-void diff_add_partner(const struct diff *d, const struct diff_row *r, const char *before,
-		      struct buf *b)
-{
-	const char *words[2] = {"was it ", "?"};
-	size_t len;
-	const char *name = intern_get(&d->runs.units, r->partner, &len);
-
-	if (!r->partner || (r->verdict == DIFF_RENAMED && !(r->diff > 0)))
-		return;
-	if (r->verdict == DIFF_INLINED && r->callee)
-		words[0] = r->diff < 0 ? "inlined into " : "was it inlined into ";
-	else if (r->verdict == DIFF_INLINED && r->diff > 0)
-		words[0] = "is it with ", words[1] = " inlined?";
-	else if (r->verdict == DIFF_INLINED)
-		words[0] = "was it with ", words[1] = " inlined?";
-	buf_adds(b, before);
-	buf_adds(b, words[0]);
-	buf_add_safe(b, name, len);
-	buf_adds(b, words[1]);
-}
-
-void diff_add_q(double q, const char *less, struct buf *b)
-{
-	if (q < .0001)
-		buf_addf(b, "%s.0001", less);
-	else
-		buf_addf(b, "%.4f", q);
-}
-
 void diff_add_value(const struct family *f, double v, struct buf *b)
 {
 	if (f->latency)
