@@ -57,7 +57,7 @@ static void add_rows(const struct diff *d, enum table_form form, const char *bef
 						       {"df"},
 						       {"need"},
 						       {"name"},
-						       {"partner", .json = true},
+						       {"partner", 0, false, true},
 						       {0}};
 	const struct compare *c = &d->compare;
 	struct records to = {.columns = columns, .form = form, .b = b, .list = true};

@@ -16,7 +16,10 @@ struct lat_list {
 	struct out out;
 	struct buf line, cell, key;
 	struct arena names; /* of the columns of --by */
+	struct records to;
 	struct record_column columns[LAT_COLUMNS_MAX];
+	uint8_t what[LAT_COLUMNS_MAX]; /* in each of them */
+	uint32_t ncolumns;
 	enum table_form form;
 	uint64_t slower;
 	uint64_t n;	  /* lines */
@@ -24,8 +27,8 @@ struct lat_list {
 	uint64_t longest; /* of these, in unit */
 	const char *unit; /* of the first of them; others do not count for the longest */
 	uint32_t width;	  /* of the terminal; 0: none, or it does not matter */
-	uint32_t hidden;  /* bits: columns that do not fit it */
-	bool stacks, titled;
+	bool hidden;	  /* columns do not fit it */
+	bool stacks;
 	bool wide; /* nothing is cut */
 };
 

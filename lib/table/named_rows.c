@@ -29,7 +29,7 @@ static bool begin_cell(struct records *r)
 		buf_addc(r->b, r->any ? ',' : '{');
 		buf_add_json(r->b, c->name, strlen(c->name));
 		buf_addc(r->b, ':');
-	} else if (c->json) {
+	} else if (c->json || c->hidden) {
 		r->at++;
 		return false;
 	} else if (r->form == TABLE_FORM_MARKDOWN) {
@@ -228,18 +228,11 @@ int records_print(struct records *r, record_below_fn *below, void *ctx, struct b
 	for (uint32_t row = 0; s < end && !rc; row++) {
 		size_t line = b->len;
 
-		for (; r->columns[r->at].name; s += strlen(s) + 1) {
-			const struct record_column *c = &r->columns[r->at];
-
-			if (c->hidden) {
-				r->at++;
-				continue;
-			}
+		for (; r->columns[r->at].name; s += strlen(s) + 1)
 			if (begin_cell(r)) {
 				buf_adds(b, s);
 				record_close(r);
 			}
-		}
 		trim(b);
 		buf_cut(b, line, r->line, "..");
 		record_end(r);

@@ -42,7 +42,7 @@ struct record_column {
 	bool json;	/* only JSON has it */
 	bool right;	/* in text on the right of its room; in Markdown no code */
 	bool center;	/* in Markdown */
-	bool hidden;	/* kept text does not have it */
+	bool hidden;	/* the form does not have it */
 	uint32_t gap;	/* in text: blanks before it; 0: two */
 	uint32_t most;	/* in text: what is wider is cut (r->cut); 0: nothing is */
 };
