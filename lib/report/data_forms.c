@@ -225,67 +225,58 @@ int report_judge(const struct result *s, gates_zero_fn *zero, void *ctx)
 
 /* ---- trees ---- */
 
+static const struct record_column tree_columns[] = {{"event"}, {"tree", 0, false, true},
+						    {"depth"}, {"total"},
+						    {"self"},  {"samples"},
+						    {"share"}, {"dso"},
+						    {"name"},  {0}};
+
 static void add_tree_header(const struct data *x)
 {
+	struct records to = {.columns = tree_columns, .form = x->form, .b = x->b};
 	const struct report *r = x->s->r;
+	struct buf head = BUF_INIT;
 
-	buf_addf(x->b, "# tree=%s", r->o.tree == REPORT_CALLEE ? "callee" : "caller");
+	buf_addf(&head, "# tree=%s", r->o.tree == REPORT_CALLEE ? "callee" : "caller");
 	if (r->account.lost)
-		buf_addf(x->b, " lost=%" PRIu64, r->account.lost);
-	buf_adds(x->b, r->partial ? " partial=1 unit=" : " unit=");
-	table_add_escaped(x->b, x->unit, strlen(x->unit), false);
-	buf_adds(x->b, " event=");
-	table_add_escaped(x->b, buf_str(&x->name), x->name.len, false);
-	buf_adds(x->b, "\tdepth\ttotal\tself\tsamples\tshare\tdso\tname\n");
+		buf_addf(&head, " lost=%" PRIu64, r->account.lost);
+	buf_adds(&head, r->partial ? " partial=1 unit=" : " unit=");
+	table_add_escaped(&head, x->unit, strlen(x->unit), false);
+	buf_adds(&head, " event=");
+	table_add_escaped(&head, buf_str(&x->name), x->name.len, false);
+	records_titles(&to, buf_str(&head));
+	buf_inherit(x->b, &head);
+	buf_release(&head);
 }
 
-static void add_tsv_node(const struct data *x, const struct branch *v, const struct buf *name,
-			 const char *dso, size_t len)
-{
-	table_add_escaped(x->b, buf_str(&x->name), x->name.len, false);
-	buf_addf(x->b, "\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%.4f\t", v->depth, v->total,
-		 v->self, v->samples, report_share(v->total, x->s->events[x->event].weight));
-	table_add_escaped(x->b, dso, len, false);
-	buf_addc(x->b, '\t');
-	buf_join(x->b, name);
-	buf_addc(x->b, '\n');
-}
-
-static void add_json_node(const struct data *x, const struct branch *v, const struct buf *name,
-			  const char *dso, size_t len)
-{
-	buf_adds(x->b, "{\"event\":");
-	buf_add_json(x->b, buf_str(&x->name), x->name.len);
-	buf_addf(x->b, ",\"tree\":\"%s\",\"depth\":%u,\"name\":",
-		 x->s->r->o.tree == REPORT_CALLEE ? "callee" : "caller", v->depth);
-	buf_add_json(x->b, buf_str(name), name->len);
-	if (len) {
-		buf_adds(x->b, ",\"dso\":");
-		buf_add_json(x->b, dso, len);
-	}
-	buf_addf(x->b,
-		 ",\"total\":%" PRIu64 ",\"self\":%" PRIu64 ",\"samples\":%" PRIu64
-		 ",\"share\":%.6f}\n",
-		 v->total, v->self, v->samples,
-		 report_share(v->total, x->s->events[x->event].weight) / 100);
-}
-
+/* A line of a tree. */
 static int add_node(const struct data *x, const struct branch *v)
 {
 	const struct report *r = x->s->r;
+	struct records to = {.columns = tree_columns, .form = x->form, .b = x->b, .exact = true};
 	const struct report_call *c = report_call_get(r, v->call);
 	struct buf name = BUF_INIT;
+	const char *dso;
 	size_t len;
-	const char *dso = report_text_get(r, c->flags & CALL_GROUP ? 0 : c->dso, &len);
 
+	record_text(&to, buf_str(&x->name), x->name.len);
+	record_number(&to, "\"%s\"", r->o.tree == REPORT_CALLEE ? "callee" : "caller");
+	record_u64(&to, v->depth);
+	record_u64(&to, v->total);
+	record_u64(&to, v->self);
+	record_u64(&to, v->samples);
+	record_share(&to, report_share(v->total, x->s->events[x->event].weight));
+	dso = report_text_get(r, c->flags & CALL_GROUP ? 0 : c->dso, &len);
+	if (len)
+		record_text(&to, dso, len);
+	else
+		record_none(&to);
 	if (c->flags & CALL_GROUP)
 		report_group_name(r, c, &name);
 	else
 		report_call_name(r, c, &name);
-	if (x->form == TABLE_FORM_JSON)
-		add_json_node(x, v, &name, dso, len);
-	else
-		add_tsv_node(x, v, &name, dso, len);
+	record_text(&to, buf_str(&name), name.len);
+	record_end(&to);
 	buf_inherit(x->b, &name);
 	buf_release(&name);
 	return out_take(x->out, x->b);
@@ -331,8 +322,7 @@ static int write_tree(const struct data *x)
 	struct branches tree = {0};
 	int rc = 0;
 
-	if (x->form == TABLE_FORM_TSV)
-		add_tree_header(x);
+	add_tree_header(x);
 	for (uint32_t i = 0; i < x->nrows && !rc && x->s->r->o.tree == REPORT_CALLEE; i++)
 		rc = add_callee(x, x->rows[i]);
 	if (x->s->r->o.tree == REPORT_CALLER) {
