@@ -1,6 +1,7 @@
 /* Reads recordings of the scheduler, gives each event to the form that was asked for. */
 #include "base/each_input.h"
 #include "history/parts.h"
+#include "stream/read_input.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,10 +15,12 @@ static int end_of_stream(struct history *h)
 	return history_write(h);
 }
 
-static int see(struct history *h, const struct ps_record *rec)
+static int see(void *ctx, const struct sreader *r, const struct ps_record *rec)
 {
+	struct history *h = ctx;
 	int rc;
 
+	h->r = r;
 	h->rec = rec;
 	switch (rec->type) {
 	case PS_HEADER:
@@ -43,30 +46,13 @@ static int see(struct history *h, const struct ps_record *rec)
 static int read_one(void *ctx, const char *name)
 {
 	struct history *h = ctx;
-	const struct ps_record *rec;
-	struct src *src;
-	int rc = src_open(&src, name, h->d), status;
-	bool ours;
+	const struct input_reader in = {FIELD_KEEP, see, h, h->d, &h->lost, out_hand_on, &h->out};
+	int status = input_read_file(&in, name);
 
-	if (rc)
-		return PP_EXIT_FAIL;
-	src_on_pause(src, out_hand_on, &h->out);
-	rc = sreader_new(&h->r, src, FIELD_KEEP, h->d);
-	if (rc)
-		return PP_EXIT_FAIL;
-	while (!(rc = sreader_next(h->r, &rec)) && !(rc = see(h, rec)))
-		;
-	/* The reader has reported what it gave; errors of this have not been. */
-	ours = rc == PP_ENOMEM || rc == PP_ELIMIT;
-	if (ours)
-		diag_error(h->d, name, -1, "cannot continue: %s", pp_strerror(rc));
-	status = ours || rc == h->out.err ? PP_EXIT_FAIL : sreader_status(h->r, rc);
-	h->lost += sreader_account(h->r)->lost;
 	if (status != PP_EXIT_FAIL && end_of_stream(h))
 		status = PP_EXIT_FAIL;
 	history_unbind(h);
 	history_forget(h);
-	sreader_free(h->r);
 	return status;
 }
 

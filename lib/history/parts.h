@@ -111,7 +111,7 @@ struct history {
 	bool skipped;	  /* events did not pass a filter */
 	struct history_seen seen;
 	struct ps_record const *rec;
-	struct sreader *r;
+	const struct sreader *r;
 	uint64_t first, end; /* times of switches */
 	uint32_t codes;	     /* short names given out */
 	uint32_t *by_code;   /* thread + 1 */

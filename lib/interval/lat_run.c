@@ -5,6 +5,7 @@
 #include "interval/lat_out.h"
 
 #include "base/each_input.h"
+#include "stream/read_input.h"
 #include "table/gate.h"
 #include "table/periods.h"
 
@@ -82,47 +83,29 @@ static int see_period(struct periods *p, const struct ps_record *rec)
 	return periods_see(p, rec->sample.time);
 }
 
+static int on_interval_record(void *ctx, const struct sreader *r, const struct ps_record *rec)
+{
+	struct run *run = ctx;
+	int rc = 0;
+
+	see(run, rec);
+	if (run->periods)
+		rc = see_period(run->periods, rec);
+	if (!rc && run->timeline)
+		rc = lat_timeline_see(run->timeline, r, rec);
+	return rc ? rc : lat_record(run->l, r, rec);
+}
+
 static int read_one(void *ctx, const char *name)
 {
 	struct run *run = ctx;
-	struct diag *d = run->d;
-	const struct ps_record *rec;
-	struct sreader *r;
-	struct src *s;
-	int rc = src_open(&s, name, d), status;
-	bool ours;
+	src_pause_fn *pause = run->list ? out_hand_on : run->periods ? periods_pause : NULL;
+	void *of = run->list ? (void *)&run->list->out : run->periods;
+	const struct input_reader in = {
+		LAT_KEEP, on_interval_record, run, run->d, &run->lost, pause, of};
+	int status = input_read_file(&in, name);
 
-	if (rc)
-		return PP_EXIT_FAIL;
-	if (run->list)
-		src_on_pause(s, out_hand_on, &run->list->out);
-	if (run->periods)
-		src_on_pause(s, periods_pause, run->periods);
-	rc = sreader_new(&r, s, LAT_KEEP, d);
-	if (rc)
-		return PP_EXIT_FAIL;
-	while (!(rc = sreader_next(r, &rec))) {
-		see(run, rec);
-		if (run->periods && (rc = see_period(run->periods, rec)))
-			break;
-		rc = run->timeline ? lat_timeline_see(run->timeline, r, rec) : 0;
-		if (!rc)
-			rc = lat_record(run->l, r, rec);
-		if (rc)
-			break;
-	}
-	if (run->periods && run->periods->err) {
-		sreader_free(r);
-		return periods_status(run->periods->err);
-	}
-	/* The reader has said what it gave; errors of the engine it has not. */
-	ours = rc == PP_ENOMEM || rc == PP_ELIMIT;
-	if (ours)
-		diag_error(d, name, -1, "cannot continue: %s", pp_strerror(rc));
-	status = ours || rc == PP_EPIPE ? PP_EXIT_FAIL : sreader_status(r, rc);
-	run->lost += sreader_account(r)->lost;
-	sreader_free(r);
-	return status;
+	return run->periods && run->periods->err ? periods_status(run->periods->err) : status;
 }
 
 static int read_all(struct run *run, char **names, int n)

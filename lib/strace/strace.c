@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/each_input.h"
 #include "strace/parts.h"
+#include "stream/read_input.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -310,12 +311,14 @@ static int on_thread_end(struct strace *s, uint32_t pid, uint32_t tid)
 	return slot && s->threads[*slot - 1].call ? give_up(s, &s->threads[*slot - 1]) : 0;
 }
 
-static int see(struct strace *s, const struct sreader *r, const struct ps_record *rec)
+static int see(void *ctx, const struct sreader *r, const struct ps_record *rec)
 {
+	struct strace *s = ctx;
 	const struct ps_meta *m = &rec->meta;
 	int rc;
 
 	switch (rec->type) {
+	case PS_SAMPLE: return on_sample(s, r, &rec->sample);
 	case PS_HEADER: return forget(s);
 	case PS_EVENT: return strace_event(s, &rec->event);
 	case PS_MMAP: return strace_abi_mmap(s, r, &rec->mmap);
@@ -346,27 +349,12 @@ static int on_pause(void *ctx)
 static int read_one(void *ctx, const char *name)
 {
 	struct strace *s = ctx;
-	const struct ps_record *rec;
-	struct sreader *r;
-	struct src *src;
-	int rc = src_open(&src, name, s->d), status;
+	const struct input_reader in = {
+		SREADER_EVENTS | SREADER_DSOS,	see, s, s->d, &s->account.lost,
+		s->o.summary ? NULL : on_pause, s};
+	int status = input_read_file(&in, name);
 
-	if (rc)
-		return PP_EXIT_FAIL;
-	if (!s->o.summary)
-		src_on_pause(src, on_pause, s);
-	rc = sreader_new(&r, src, SREADER_EVENTS | SREADER_DSOS, s->d);
-	if (rc)
-		return PP_EXIT_FAIL;
-	while (!(rc = sreader_next(r, &rec)) &&
-	       !(rc = rec->type == PS_SAMPLE ? on_sample(s, r, &rec->sample) : see(s, r, rec)))
-		;
-	status = sreader_status(r, rc);
-	s->account.lost += sreader_account(r)->lost;
-	sreader_free(r);
-	if (rc == PP_END || rc == PP_ECUT || rc == PP_ECORRUPT)
-		return all_unended(s) ? PP_EXIT_FAIL : status;
-	return PP_EXIT_FAIL;
+	return status != PP_EXIT_FAIL && all_unended(s) ? PP_EXIT_FAIL : status;
 }
 
 int strace_files(struct strace *s, char **names, int n)

@@ -3,6 +3,7 @@
 
 #include "base/each_input.h"
 #include "base/plain.h"
+#include "stream/read_input.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -213,8 +214,9 @@ static int see(struct phist *p, const struct sreader *r, const struct ps_record 
 	return !rc && p->by ? expr_see(p->by, r, rec) : rc;
 }
 
-static int take(struct phist *p, const struct sreader *r, const struct ps_record *rec)
+static int take(void *ctx, const struct sreader *r, const struct ps_record *rec)
 {
+	struct phist *p = ctx;
 	int rc = 0;
 
 	if (rec->type != PS_SAMPLE)
@@ -227,27 +229,12 @@ static int take(struct phist *p, const struct sreader *r, const struct ps_record
 /* Takes all records of a source, and frees it. */
 int phist_stream(struct phist *p, struct src *s)
 {
-	const struct ps_record *rec;
-	struct sreader *r;
-	int rc, status;
+	const struct input_reader in = {
+		KEEP,	    take, p, p->d, &p->tables.lost, p->by_period ? periods_pause : NULL,
+		&p->periods};
+	int status = input_read(&in, s);
 
-	if (p->by_period)
-		src_on_pause(s, periods_pause, &p->periods);
-	rc = sreader_new(&r, s, KEEP, p->d);
-	if (rc)
-		return PP_EXIT_FAIL;
-	while (!(rc = sreader_next(r, &rec)))
-		if ((rc = take(p, r, rec)))
-			break;
-	if (p->periods.err)
-		status = periods_status(p->periods.err);
-	else if (rc == PP_ENOMEM || rc == PP_ELIMIT)
-		status = PP_EXIT_FAIL, diag_error(p->d, NULL, -1, "%s", pp_strerror(rc));
-	else
-		status = sreader_status(r, rc);
-	p->tables.lost += sreader_account(r)->lost;
-	sreader_free(r);
-	return status;
+	return p->periods.err ? periods_status(p->periods.err) : status;
 }
 
 static bool is_table(struct src *s)

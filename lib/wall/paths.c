@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/each_input.h"
 #include "filter/filter.h"
+#include "stream/read_input.h"
 #include "table/unit.h"
 
 #include <inttypes.h>
@@ -217,28 +218,17 @@ static int end(struct paths *p, int status, struct diag *d)
 	return say(p, status, d);
 }
 
+static int on_span_record(void *ctx, const struct sreader *r, const struct ps_record *rec)
+{
+	return wall_spans_record(&((struct paths *)ctx)->s, r, rec);
+}
+
 static int read_one(void *ctx, const char *name)
 {
 	struct paths *p = ctx;
-	struct diag *d = p->d;
-	const struct ps_record *rec;
-	struct sreader *r;
-	struct src *src;
-	int rc = src_open(&src, name, d), status;
-	bool ours;
+	const struct input_reader in = {WALL_KEEP | LAT_KEEP, on_span_record, p, p->d, &p->lost};
 
-	if (rc || sreader_new(&r, src, WALL_KEEP | LAT_KEEP, d))
-		return PP_EXIT_FAIL;
-	while (!(rc = sreader_next(r, &rec)) && !(rc = wall_spans_record(&p->s, r, rec)))
-		;
-	/* The reader has reported what it returned. */
-	ours = rc == PP_ENOMEM || rc == PP_ELIMIT;
-	if (ours)
-		diag_error(d, name, -1, "cannot continue: %s", pp_strerror(rc));
-	status = ours ? PP_EXIT_FAIL : sreader_status(r, rc);
-	p->lost += sreader_account(r)->lost;
-	sreader_free(r);
-	return status;
+	return input_read_file(&in, name);
 }
 
 /* ---- results ---- */
