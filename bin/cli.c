@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include "base/out.h"
+#include "base/out_end.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,14 +58,8 @@ static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **
 		return 0;
 	}
 	cli->status = rc == OPT_HELP ? PP_EXIT_OK : PP_EXIT_USAGE;
-	rc = rc == OPT_FAIL ? PP_ENOMEM
-	     : text.err	    ? text.err
-			    : out_write_all(rc == OPT_HELP ? STDOUT_FILENO : STDERR_FILENO,
-					buf_str(&text), text.len);
-	if (rc && rc != PP_EPIPE)
-		diag_error(cli->diag, NULL, -1, "%s%s",
-			   rc == PP_ENOMEM ? "" : "cannot write: ", pp_strerror(rc));
-	if (rc)
+	text.err = rc == OPT_FAIL ? PP_ENOMEM : text.err;
+	if (out_text(rc == OPT_HELP ? STDOUT_FILENO : STDERR_FILENO, &text, cli->diag))
 		cli->status = PP_EXIT_FAIL;
 	buf_release(&text);
 	diag_free(cli->diag);
@@ -140,10 +135,8 @@ static int list_options(struct cli *cli)
 	int rc;
 
 	stext_list_options(&text);
-	rc = text.err ? text.err : out_write_all(STDOUT_FILENO, buf_str(&text), text.len);
+	rc = out_text(STDOUT_FILENO, &text, cli->diag);
 	buf_release(&text);
-	if (rc && rc != PP_EPIPE)
-		diag_error(cli->diag, NULL, -1, "cannot write: %s", pp_strerror(rc));
 	cli->status = rc && rc != PP_EPIPE ? PP_EXIT_FAIL : PP_EXIT_OK;
 	return -1;
 }

@@ -1,5 +1,6 @@
 /* pdiff: compares recordings, and says what got slower and how sure that is. */
 #include "cli.h"
+#include "base/out_end.h"
 
 #include "diff/diff.h"
 #include "diff/pdiff_options.h"
@@ -48,16 +49,13 @@ static int add_all(struct diff *d, const struct diff_command *c, char **names, i
 static int print(struct diff *d, const struct diff_command *c, struct diag *diag)
 {
 	struct out out;
-	int rc = out_init(&out, STDOUT_FILENO), close_rc;
+	int rc = out_init(&out, STDOUT_FILENO);
 
 	if (!rc)
 		rc = c->learn ? diff_learn(d, &out) : diff_write(d, c->form, &out);
-	close_rc = out_close(&out);
-	if (rc == PP_EUSAGE)
-		return rc;
-	rc = rc ? rc : close_rc;
-	if (rc && rc != PP_EPIPE)
-		diag_error(diag, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	if (rc != PP_EUSAGE)
+		return out_end(&out, rc, diag);
+	(void)out_close(&out);
 	return rc;
 }
 

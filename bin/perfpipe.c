@@ -1,5 +1,6 @@
 /* perfpipe: where to start: what there is, what a recording answers, what this machine allows. */
 #include "base/out.h"
+#include "base/out_end.h"
 #include "cli.h"
 #include "guide/doctor.h"
 #include "guide/front.h"
@@ -110,11 +111,9 @@ int main(int argc, char **argv)
 		return cli_finish(&cli, fail(cli.diag, rc, &text));
 	}
 	status = command(&c, argv + cli.first, argc - cli.first, &text, cli.diag);
-	rc = text.err ? text.err : out_write_all(STDOUT_FILENO, buf_str(&text), text.len);
-	if (rc && rc != PP_EPIPE) {
-		diag_error(cli.diag, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	rc = out_text(STDOUT_FILENO, &text, cli.diag);
+	if (rc && rc != PP_EPIPE)
 		status = PP_EXIT_FAIL;
-	}
 	buf_release(&text);
 	return cli_finish(&cli, status);
 }

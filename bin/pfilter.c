@@ -1,5 +1,6 @@
 /* pfilter: marks the samples of an event stream for which an expression holds. */
 #include "cli.h"
+#include "base/out_end.h"
 #include "select/marker.h"
 #include "symbol/kfunc.h"
 
@@ -47,10 +48,8 @@ static int explain(struct config *c, char **files, int n, struct diag *d)
 {
 	struct buf text = BUF_INIT;
 	int rc = select_explain(c->m.select, files, n, &text, d);
-	int written = text.err ? text.err : out_write_all(STDOUT_FILENO, buf_str(&text), text.len);
+	int written = out_text(STDOUT_FILENO, &text, d);
 
-	if (written && written != PP_EPIPE)
-		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(written));
 	buf_release(&text);
 	return rc || written ? PP_EXIT_FAIL : PP_EXIT_OK;
 }

@@ -115,7 +115,7 @@ if [ -c /dev/full ]; then
 	for n in 1 3; do
 		"$BIN/pdecode" -t --threads $n mem.data >/dev/full 2>"$ERR"
 		is $? 2 "a full disk, $n threads"
-		like "$ERR" 'cannot write the output' 'which is reported'
+		like "$ERR" 'cannot write' 'which is reported'
 	done
 else
 	skip 4 'no /dev/full'

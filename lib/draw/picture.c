@@ -2,6 +2,7 @@
 #include "draw/picture.h"
 
 #include "base/err.h"
+#include "base/out_end.h"
 #include "base/plain.h"
 #include "draw/flame_tree.h"
 #include "fold/fold.h"
@@ -364,10 +365,7 @@ int picture_print(struct picture *p, const struct picture_opts *o, int fd, bool 
 		return PP_EXIT_PARTIAL;
 	if (rc == PP_ENOENT)
 		return PP_EXIT_USAGE;
-	rc = rc ? rc : closed;
-	if (rc && rc != PP_EPIPE)
-		diag_error(p->d, NULL, -1, "cannot write: %s", pp_strerror(rc));
-	if (rc)
+	if (out_report(rc ? rc : closed, p->d))
 		return PP_EXIT_FAIL;
 	return a->malformed || a->deep || a->partial || p->partial ? PP_EXIT_PARTIAL : PP_EXIT_OK;
 }

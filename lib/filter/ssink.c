@@ -2,6 +2,7 @@
 #include "filter/ssink.h"
 
 #include "base/err.h"
+#include "base/out_end.h"
 #include "filter/printers.h"
 
 #include <unistd.h>
@@ -155,7 +156,5 @@ int ssink_close(struct ssink *s, struct ps_end *end, struct diag *d)
 		if (!rc)
 			rc = closed;
 	}
-	if (rc && rc != PP_EPIPE)
-		diag_error(d, NULL, -1, "cannot write the output: %s", pp_strerror(rc));
-	return rc ? PP_EXIT_FAIL : (int)end->status;
+	return out_report(rc, d) ? PP_EXIT_FAIL : (int)end->status;
 }

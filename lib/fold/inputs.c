@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/each_input.h"
+#include "base/out_end.h"
 #include "base/plain.h"
 #include "fold/sample_stacks.h"
 #include "fold/stack_text.h"
@@ -115,9 +116,7 @@ int fold_print(struct fold *f, int fd, bool header, int status)
 		rc = write_all(f, header, status == PP_EXIT_PARTIAL, &o);
 	if (!status && fold_is_partial(f))
 		status = PP_EXIT_PARTIAL;
-	close_rc = out_close(&o);
-	if (close_rc && close_rc != PP_EPIPE)
-		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(close_rc));
+	close_rc = out_end(&o, 0, d);
 	return rc || close_rc ? PP_EXIT_FAIL : nothing ? PP_EXIT_PARTIAL : status;
 }
 

@@ -1,5 +1,6 @@
 /* Reads recordings of the scheduler, gives each event to the form that was asked for. */
 #include "base/each_input.h"
+#include "base/out_end.h"
 #include "history/parts.h"
 #include "stream/read_input.h"
 
@@ -123,9 +124,7 @@ int history_run(const struct history_opts *o, char **names, int n, int fd, struc
 		worst = PP_EXIT_PARTIAL;
 	}
 	explain(&h);
-	rc = out_close(&h.out);
-	if (rc && rc != PP_EPIPE)
-		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	rc = out_end(&h.out, 0, d);
 	release(&h);
 	if (rc)
 		return PP_EXIT_FAIL;

@@ -5,6 +5,7 @@
 #include "input/input.h"
 
 #include "base/err.h"
+#include "base/out_end.h"
 #include "base/plain.h"
 #include "input/kind.h"
 #include "perfdata/perfdata.h"
@@ -321,7 +322,7 @@ static int describe(const char *name, const struct input_show *show, struct out 
 int input_describe_all(char *const *files, int n, const struct input_show *show, int fd,
 		       struct diag *d)
 {
-	int failed = 0, status = PP_EXIT_OK, rc;
+	int failed = 0, status = PP_EXIT_OK;
 	struct out o;
 
 	if (out_init(&o, fd)) {
@@ -345,8 +346,5 @@ int input_describe_all(char *const *files, int n, const struct input_show *show,
 			 (unsigned long long)show->check->n, (unsigned long long)show->check->bad);
 		status = show->check->bad ? PP_EXIT_PARTIAL : status;
 	}
-	rc = out_close(&o);
-	if (rc && rc != PP_EPIPE)
-		diag_error(d, NULL, -1, "cannot write the output: %s", pp_strerror(rc));
-	return rc ? PP_EXIT_FAIL : status;
+	return out_end(&o, 0, d) ? PP_EXIT_FAIL : status;
 }

@@ -5,6 +5,7 @@
 #include "interval/lat_out.h"
 
 #include "base/each_input.h"
+#include "base/out_end.h"
 #include "stream/read_input.h"
 #include "table/gate.h"
 #include "table/periods.h"
@@ -169,9 +170,7 @@ static int last(const struct run *run, int status)
 /* The status of an output that was closed with an error, or without. */
 static int closed(const struct run *run, int rc, int status)
 {
-	if (rc && rc != PP_EPIPE)
-		diag_error(run->d, NULL, -1, "cannot write: %s", pp_strerror(rc));
-	return rc ? PP_EXIT_FAIL : last(run, status);
+	return out_report(rc, run->d) ? PP_EXIT_FAIL : last(run, status);
 }
 
 /* Intervals of a kind were made, and all were left out by a filter: gates_zero_fn. */

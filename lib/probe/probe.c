@@ -2,6 +2,7 @@
 #include "probe/probe.h"
 
 #include "base/err.h"
+#include "base/out_end.h"
 #include "inspect/find_binary.h"
 #include "probe/blacklist.h"
 #include "probe/define.h"
@@ -155,15 +156,11 @@ static int status_of(int rc)
 static int print(const struct definer *df, struct diag *d)
 {
 	struct out out;
-	int rc = out_init(&out, STDOUT_FILENO), closed;
+	int rc = out_init(&out, STDOUT_FILENO);
 
 	for (uint32_t i = 0; !rc && i < df->n; i++)
 		rc = out_add(&out, df->v[i].lines.data, df->v[i].lines.len);
-	closed = out_close(&out);
-	rc = rc ? rc : closed;
-	if (rc && rc != PP_EPIPE)
-		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
-	return rc;
+	return out_end(&out, rc, d);
 }
 
 /* Fprobes are only taken where all kinds of probes are. */

@@ -2,6 +2,7 @@
 #include "probe/sheet.h"
 
 #include "base/err.h"
+#include "base/out_end.h"
 
 #include <unistd.h>
 
@@ -42,12 +43,9 @@ int sheet_end_row(struct sheet *s)
 
 int sheet_finish(struct sheet *s, int rc, const char *file, struct diag *d)
 {
-	int out = out_close(&s->out);
+	int out = out_end(&s->out, s->line.err, d);
 
-	out = s->line.err ? s->line.err : out;
-	if (out && out != PP_EPIPE)
-		diag_error(d, NULL, -1, "cannot write the output: %s", pp_strerror(out));
-	else if (rc && rc != PP_EPIPE)
+	if (!out && rc && rc != PP_EPIPE)
 		diag_error(d, file, -1, "%s", pp_strerror(rc));
 	buf_release(&s->line);
 	return out ? out : rc;

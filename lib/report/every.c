@@ -1,5 +1,6 @@
 /* Reports while the input goes on (--every): of one period after the other, as text or a view. */
 #include "base/err.h"
+#include "base/out_end.h"
 #include "base/src.h"
 #include "report/view.h"
 #include "table/turns.h"
@@ -32,10 +33,7 @@ static bool is_empty(void *ctx)
 
 static int fail(struct every *e, int rc)
 {
-	if (rc && rc != PP_END && rc != PP_EPIPE)
-		diag_error(e->r->d, NULL, -1, rc == PP_ENOMEM ? "%s" : "cannot write: %s",
-			   pp_strerror(rc));
-	return e->err = rc;
+	return e->err = rc == PP_END ? rc : out_report(rc, e->r->d);
 }
 
 static int write_text(struct every *e, const struct result *s, const char *what, uint64_t begin)

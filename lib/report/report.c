@@ -1,5 +1,6 @@
 /* A report from its options to what it says in the end. */
 #include "base/each_input.h"
+#include "base/out_end.h"
 #include "base/plain.h"
 #include "fold/inputs.h"
 #include "report/view.h"
@@ -324,9 +325,7 @@ int report_print(struct report *r, int status, int fd)
 			   r->o.function);
 		return rc == PP_ENOENT ? PP_EXIT_PARTIAL : PP_EXIT_USAGE;
 	}
-	if (rc && rc != PP_EPIPE)
-		diag_error(r->d, NULL, -1, "cannot write: %s", pp_strerror(rc));
-	if (rc)
+	if (out_report(rc, r->d))
 		return PP_EXIT_FAIL;
 	return gates_status(r->gates,
 			    (problems || *r->failed) && !status ? PP_EXIT_PARTIAL : status);

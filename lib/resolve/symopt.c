@@ -2,6 +2,7 @@
 #include "resolve/symopt.h"
 
 #include "base/err.h"
+#include "base/out_end.h"
 #include "symbol/debuginfod.h"
 
 static int add_dir(const char **dirs, size_t *n, const char *arg, struct buf *why)
@@ -157,20 +158,13 @@ static int print_missing(struct resolver *r, int fd, struct diag *d)
 {
 	struct buf text = BUF_INIT;
 	uint32_t rows;
-	struct out o;
-	int rc = resolver_missing(r, &text, &rows), closed;
+	int rc = resolver_missing(r, &text, &rows);
 
-	if (!rc)
-		rc = out_init(&o, fd);
-	if (!rc) {
-		rc = out_add(&o, text.data, rows ? text.len : 0);
-		closed = out_close(&o);
-		rc = rc ? rc : closed;
-	}
-	if (!rc && !rows)
+	if (!rc && !rows) {
 		diag_say(d, NULL, "every frame has a name");
-	if (rc && rc != PP_EPIPE)
-		diag_error(d, NULL, -1, "cannot write the table: %s", pp_strerror(rc));
+		buf_reset(&text);
+	}
+	rc = rc ? out_report(rc, d) : out_text(fd, &text, d);
 	buf_release(&text);
 	return rc ? PP_EXIT_FAIL : PP_EXIT_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/each_input.h"
+#include "base/out_end.h"
 #include "strace/parts.h"
 #include "stream/read_input.h"
 
@@ -390,7 +391,7 @@ static int print_table(struct strace *s, int status)
 
 int strace_close(struct strace *s, int status)
 {
-	int rc = s->b.err, closed;
+	int rc = s->b.err;
 
 	if (status != PP_EXIT_FAIL && !s->account.calls && s->account.unpassed) {
 		diag_error(s->d, NULL, -1, "none of %" PRIu64 " system calls passed the filter",
@@ -407,10 +408,7 @@ int strace_close(struct strace *s, int status)
 		return print_table(s, status);
 	if (!rc)
 		rc = out_add(&s->out, s->b.data, s->b.len);
-	closed = out_close(&s->out);
-	rc = rc ? rc : closed;
-	if (rc && rc != PP_EPIPE)
-		diag_error(s->d, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	rc = out_end(&s->out, rc, s->d);
 	if (s->pathless && !s->told && s->o.form == STRACE_TEXT)
 		diag_say(s->d, NULL,
 			 "paths are addresses: they were not recorded; pcap-perf --paths does");

@@ -1,5 +1,6 @@
 /* The command line options of tables, and how phist and plat print theirs in the end. */
 #include "base/err.h"
+#include "base/out_end.h"
 #include "table/gate.h"
 #include "table/parts.h"
 
@@ -210,7 +211,7 @@ int tables_print(struct tables *ts, const struct table_opts *opts, int fd, struc
 {
 	struct table_opts fitted = *opts, *o = &fitted;
 	struct out out;
-	int rc = tables_arrange(ts, o, d), closed;
+	int rc = tables_arrange(ts, o, d);
 
 	if (!o->wide && !o->width)
 		o->width = table_terminal_width(fd);
@@ -219,14 +220,8 @@ int tables_print(struct tables *ts, const struct table_opts *opts, int fd, struc
 		return PP_EXIT_USAGE;
 	if (!rc)
 		rc = out_init(&out, fd);
-	if (!rc) {
-		rc = tables_write(ts, o, &out);
-		closed = out_close(&out);
-		rc = rc ? rc : closed;
-	}
-	if (rc && rc != PP_EPIPE)
-		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
-	else if (ts->left_out)
+	rc = rc ? out_report(rc, d) : out_end(&out, tables_write(ts, o, &out), d);
+	if (!rc && ts->left_out)
 		diag_say(d, NULL, "the tables do not fit the terminal: --wide shows all columns");
 	return rc ? PP_EXIT_FAIL : PP_EXIT_OK;
 }

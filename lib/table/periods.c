@@ -2,6 +2,7 @@
 #include "table/periods.h"
 
 #include "base/err.h"
+#include "base/out_end.h"
 #include "table/parts.h"
 
 #include <unistd.h>
@@ -86,10 +87,7 @@ static int write_copy(struct periods *p)
 
 static int fail(struct periods *p, int rc)
 {
-	if (rc != PP_EPIPE && rc != PP_EUSAGE)
-		diag_error(p->d, NULL, -1, rc == PP_ENOMEM ? "%s" : "cannot write: %s",
-			   pp_strerror(rc));
-	return p->err = rc;
+	return p->err = rc == PP_EUSAGE ? rc : out_report(rc, p->d);
 }
 
 /* The period is over: its tables are written, and belong to the sum. */

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/each_input.h"
+#include "base/out_end.h"
 #include "filter/filter.h"
 #include "stream/read_input.h"
 #include "table/unit.h"
@@ -233,21 +234,6 @@ static int read_one(void *ctx, const char *name)
 
 /* ---- results ---- */
 
-static int print_folded(const struct buf *b, struct diag *d)
-{
-	struct out out;
-	int rc = out_init(&out, STDOUT_FILENO);
-
-	rc = rc ? rc : out_add(&out, b->data, b->len);
-	if (rc)
-		out_release(&out);
-	else
-		rc = out_close(&out);
-	if (rc && rc != PP_EPIPE)
-		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
-	return rc ? PP_EXIT_FAIL : PP_EXIT_OK;
-}
-
 /* Prints the table; 0, or the exit status. */
 static int print_table(struct paths *p, int status, struct diag *d)
 {
@@ -290,8 +276,10 @@ static int print(struct paths *p, int status, struct diag *d)
 		diag_error(d, NULL, -1, "there are only %" PRIu64 " spans", p->s.n);
 	if (rc || (p->o->nth && !p->shown))
 		printed = rc && rc != PP_ENOENT ? PP_EXIT_FAIL : PP_EXIT_PARTIAL;
+	else if (p->o->folded)
+		printed = out_text(STDOUT_FILENO, &folded, d) ? PP_EXIT_FAIL : PP_EXIT_OK;
 	else
-		printed = p->o->folded ? print_folded(&folded, d) : print_table(p, status, d);
+		printed = print_table(p, status, d);
 	buf_release(&title);
 	buf_release(&folded);
 	return printed > status ? printed : status;
