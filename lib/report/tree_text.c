@@ -19,7 +19,7 @@ struct level {
 struct drawing {
 	const struct tree_draw *t;
 	struct buf *out;
-	struct buf prefix, name;
+	struct buf prefix;
 	struct level *levels;
 	uint32_t n, cap;
 };
@@ -33,19 +33,14 @@ static const char *line_of(const struct drawing *d, const char *lines, const cha
 static void draw_name(struct drawing *d, uint32_t node, uint32_t columns)
 {
 	uint32_t width = d->t->width;
+	size_t from = d->out->len;
 	const struct report_call *c = report_call_get(d->t->r, d->t->b->v[node].call);
 
-	buf_reset(&d->name);
 	if (c->flags & CALL_GROUP)
-		report_group_name(d->t->r, c, &d->name);
+		report_group_name(d->t->r, c, d->out);
 	else
-		report_call_name(d->t->r, c, &d->name);
-	buf_add_cut(d->out, buf_str(&d->name), d->name.len,
-		    !width		  ? 0
-		    : width > columns + 8 ? width - columns
-					  : 8,
-		    "..");
-	buf_inherit(d->out, &d->name);
+		report_call_name(d->t->r, c, d->out);
+	buf_cut(d->out, from, !width ? 0 : width > columns + 8 ? width - columns : 8, "..");
 	buf_addc(d->out, '\n');
 }
 
@@ -118,9 +113,8 @@ int tree_draw(const struct tree_draw *t, uint32_t node, struct buf *out)
 		else
 			d.n--;
 	}
-	rc = rc ? rc : d.prefix.err ? d.prefix.err : d.name.err ? d.name.err : out->err;
+	rc = rc ? rc : d.prefix.err ? d.prefix.err : out->err;
 	buf_release(&d.prefix);
-	buf_release(&d.name);
 	free(d.levels);
 	return rc;
 }

@@ -146,14 +146,6 @@ void buf_cut(struct buf *b, size_t from, uint32_t room, const char *end)
 	buf_adds(b, end);
 }
 
-void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room, const char *end)
-{
-	size_t from = b->len;
-
-	buf_add(b, s, n);
-	buf_cut(b, from, room, end);
-}
-
 void buf_add_markup(struct buf *b, const char *s, size_t n, const char *marks)
 {
 	struct buf safe = BUF_INIT;

@@ -36,11 +36,10 @@ size_t text_fit(const char *s, size_t n, uint32_t columns);
 
 /*
  * Cuts what was added since `from` if it takes more columns than `room` (0: any number), with `end`
- * for what is missing: TEXT_CUT or "..". Or adds a text like that.
+ * for what is missing: TEXT_CUT or "..".
  */
 #define TEXT_CUT "\xe2\x80\xa6"
 void buf_cut(struct buf *b, size_t from, uint32_t room, const char *end);
-void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room, const char *end);
 
 /* Adds text in which characters that have a meaning in the form, the marks, become &#N;. */
 #define MARKDOWN_MARKS "|&<>`*_[]~\\@#!"
