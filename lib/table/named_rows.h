@@ -52,7 +52,7 @@ struct records {
 	struct record_column *fit; /* the same: text stays in b until records_print; or NULL */
 	enum table_form form;
 	struct buf *b;
-	const char *cut; /* what is in the place of what is cut off; NULL: nothing is cut */
+	const char *cut; /* ends what is cut; NULL: nothing is */
 	uint32_t line;	 /* kept text: what lines are cut to; 0: nothing */
 	bool exact;	 /* cells of TSV are escaped so that all bytes come back */
 	bool nulls;	 /* JSON has empty cells, as null */
