@@ -199,6 +199,39 @@ seq -f 'line %.0f' 20000 | while read -r line; do echo "$line"; done >$T/instanc
 } >shown
 is "$(grep -c 'tracing_mark_write: line' shown) $(grep -c later shown)" \
 	"$(awk '$1 == "entries:" { n += $2 } END { print n }' $T/instances/$name/per_cpu/cpu*/stats) 0" 'what is there when it begins, is shown'
+# Also if it is killed in between, and if there are two of them.
+pauses=$T/instances/$name/options/pause-on-trace
+if [ -e "$pauses" ]; then
+	mkfifo fifo.one fifo.two
+	"$BIN/pcap-ftrace" --show $name >fifo.one 2>killed.err &
+	one=$!
+	exec 7<fifo.one
+	"$BIN/pcap-ftrace" --show $name >fifo.two &
+	two=$!
+	exec 8<fifo.two
+	read -r line <&7 && read -r line <&8
+	kill -KILL $one
+	wait $one 2>/dev/null
+	await grep -q 'was killed' killed.err
+	is "$(cat "$pauses") $(echo later 2>/dev/null >$T/instances/$name/trace_marker || echo refused)" '1 refused' \
+		'one of two readers is killed: the other is not disturbed'
+	exec 7<&- 8<&-
+	wait $two
+	is "$(cat "$pauses") $(echo later >$T/instances/$name/trace_marker && echo recorded)" '0 recorded' \
+		'after the last one all is as it was'
+	"$BIN/pcap-ftrace" --show $name >fifo.one 2>killed.err &
+	one=$!
+	exec 7<fifo.one
+	read -r line <&7
+	kill -KILL $one
+	wait $one 2>/dev/null
+	await grep -q 'was killed' killed.err
+	is "$(cat "$pauses") $(echo later >$T/instances/$name/trace_marker && echo recorded)" '0 recorded' \
+		'likewise after one that was killed'
+	exec 7<&-
+else
+	skip 3 'this kernel always pauses'
+fi
 rmdir $T/instances/$name
 
 # What there is for the whole machine only: two that want the same share it, whichever ends first.

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -166,52 +167,90 @@ int ftrace_clear(const char *name, struct diag *d)
 }
 
 /*
- * Opens a text of the kernel. With `pause` the buffer records nothing until it is closed, be it by
- * our death: to read what is recorded causes new events, without end.
+ * While a buffer's text is open, nothing is recorded, if the option says so: to read what is recorded
+ * causes new events, without end. If we are killed, the watcher restores the option, and the kernel
+ * closes the text.
  */
-static int open_text(const struct ftfiles *f, const char *path, bool pause)
-{
-	static const char option[] = "options/pause-on-trace";
-	char option_path[PATH_MAX];
-	struct buf now = BUF_INIT;
-	bool own, set = false;
-	int fd = -1, errnum = 0;
+struct pause {
+	struct journal journal;
+	int held; /* the text; -1: none */
+	bool begun;
+	sigset_t mask; /* of signals, before */
+};
 
-	ftfiles_path(f, option, option_path, &own);
-	/* Before Linux 5.8, this is not an option: it is always so. */
-	if (pause && (own || !*f->dir) && !ftfiles_value(f, option, &now))
-		set = !strcmp(buf_str(&now), "0");
-	if (set)
-		errnum = ftput(option_path, O_TRUNC, "1", 1);
-	if (!errnum) {
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		errnum = errno;
+#define NO_PAUSE \
+	{ \
+		.journal = JOURNAL_NONE, .held = -1 \
 	}
-	if (set)
-		ftput(option_path, O_TRUNC, "0", 1);
-	buf_release(&now);
-	errno = errnum;
-	return fd;
+
+static void pause_end(struct pause *p)
+{
+	if (p->held >= 0)
+		close(p->held);
+	if (journal_undo(&p->journal, 0))
+		journal_leave(&p->journal);
+	journal_end(&p->journal);
+	/* If the reader of the output is gone, this ends the program. */
+	if (p->begun)
+		sigprocmask(SIG_SETMASK, &p->mask, NULL);
+	p->begun = false;
 }
 
-/* The buffer records nothing until *held is closed. */
-static int pause_buffer(const struct ftfiles *f, int *held, struct diag *d)
+static void block_sigpipe(struct pause *p)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	p->begun = !sigprocmask(SIG_BLOCK, &set, &p->mask);
+}
+
+/* Before Linux 5.8 this is not an option: it is always so. */
+static int set_pause(const struct ftfiles *f, struct pause *p, struct buf *why, struct diag *d)
+{
+	char path[PATH_MAX], group[OWNER_GROUP_MAX + 1];
+	struct ftfiles top;
+	bool own;
+	int rc;
+
+	ftfiles_path(f, "options/pause-on-trace", path, &own);
+	if ((!own && *f->dir) || access(path, F_OK))
+		return 0;
+	rc = owner_group(group);
+	if (rc)
+		buf_addf(why, "/proc: %s", pp_strerror(rc));
+	if (!rc)
+		rc = journal_begin(&p->journal, f->root, group, true, d);
+	ftfiles_init(&top, f->root, "", &p->journal);
+	/* Several readers of one buffer share it: the last one restores it. */
+	return rc ? rc : ftfiles_set(&top, path + strlen(f->root) + 1, "1", why);
+}
+
+/* Until pause_end the buffer records nothing. */
+static int pause_begin(const struct ftfiles *f, struct pause *p, struct diag *d)
 {
 	char path[PATH_MAX];
+	struct buf why = BUF_INIT;
 	bool own;
-	int rc = 0;
+	int rc;
 
-	ftfiles_path(f, "trace", path, &own);
-	*held = open_text(f, path, true);
-	if (*held < 0) {
-		rc = pp_errno(errno);
-		diag_error(d, path, -1, "%s", pp_strerror(rc));
+	*p = (struct pause)NO_PAUSE;
+	block_sigpipe(p);
+	rc = set_pause(f, p, &why, d);
+	if (!rc) {
+		ftfiles_path(f, "trace", path, &own);
+		p->held = open(path, O_RDONLY | O_CLOEXEC);
+		rc = p->held < 0 ? pp_errno(errno) : 0;
+		if (rc)
+			buf_addf(&why, "%s: %s", path, pp_strerror(rc));
 	}
-	return rc;
+	if (rc)
+		pause_end(p);
+	return why.len ? tell(rc, &why, d) : rc; /* what has no words here was reported */
 }
 
 /* A file of tracefs as it is, which may be long. */
-static int print_file(const struct ftfiles *f, const char *name, bool pause, int to, struct diag *d)
+static int print_file(const struct ftfiles *f, const char *name, int to, struct diag *d)
 {
 	char path[PATH_MAX];
 	bool own;
@@ -219,7 +258,7 @@ static int print_file(const struct ftfiles *f, const char *name, bool pause, int
 	struct buf b = BUF_INIT;
 
 	ftfiles_path(f, name, path, &own);
-	from = open_text(f, path, pause);
+	from = open(path, O_RDONLY | O_CLOEXEC);
 	if (from < 0) {
 		diag_error(d, path, -1, "%s", strerror(errno));
 		return pp_errno(errno);
@@ -249,15 +288,15 @@ static int print_file(const struct ftfiles *f, const char *name, bool pause, int
 }
 
 /* The same of these CPUs, one after the other, or of all together. */
-static int print_cpus(const struct ftfiles *f, const char *name, bool pause, const char *cpus,
-		      int to, struct diag *d)
+static int print_cpus(const struct ftfiles *f, const char *name, const char *cpus, int to,
+		      struct diag *d)
 {
 	char path[64];
 	size_t n;
 	int *v, rc;
 
 	if (!cpus)
-		return print_file(f, name, pause, to, d);
+		return print_file(f, name, to, d);
 	rc = cpulist_parse(cpus, &v, &n);
 	if (rc) {
 		diag_error(d, NULL, -1, "'%s' is not a list of CPUs", cpus);
@@ -265,7 +304,7 @@ static int print_cpus(const struct ftfiles *f, const char *name, bool pause, con
 	}
 	for (size_t i = 0; i < n && !rc; i++) {
 		snprintf(path, sizeof(path), "per_cpu/cpu%d/%s", v[i], name);
-		rc = print_file(f, path, pause, to, d);
+		rc = print_file(f, path, to, d);
 	}
 	free(v);
 	return rc;
@@ -275,18 +314,18 @@ int ftrace_show(const char *name, const char *cpus, int fd, struct diag *d)
 {
 	struct journal j;
 	struct ftfiles f;
+	struct pause p;
 	bool ours;
-	int held, rc = find(name, &f, &j, &ours, d);
+	int rc = find(name, &f, &j, &ours, d);
 
 	if (rc)
 		return rc;
 	journal_leave(&j);
-	rc = pause_buffer(&f, &held, d);
+	rc = pause_begin(&f, &p, d);
 	if (rc)
 		return rc;
-	/* Without a pause of its own the end of each file would end this one. */
-	rc = print_cpus(&f, "trace", true, cpus, fd, d);
-	close(held);
+	rc = print_cpus(&f, "trace", cpus, fd, d);
+	pause_end(&p);
 	return rc;
 }
 
@@ -310,7 +349,7 @@ int ftrace_snapshot(const char *name, const char *cpus, int fd, struct diag *d)
 	buf_release(&had);
 	rc = ftfiles_write(&f, "snapshot", "1", &why);
 	if (!rc)
-		rc = print_cpus(&f, "snapshot", false, cpus, fd, d);
+		rc = print_cpus(&f, "snapshot", cpus, fd, d);
 	/* It takes as much memory as the buffer. */
 	if (free_it && !rc)
 		rc = ftfiles_write(&f, "snapshot", "0", &why);
@@ -327,7 +366,7 @@ struct extraction {
 	struct names names;
 	struct rounds rounds;
 	struct twriter file;
-	int pause; /* as long as this is open, nothing is recorded */
+	struct pause pause;
 };
 
 static int open_file(struct extraction *x, const struct ftrace_config *c)
@@ -403,8 +442,7 @@ static int end_extraction(struct extraction *x, int rc)
 	if (rc == PP_ENOMEM)
 		diag_error(x->s.d, NULL, -1, "%s", pp_strerror(rc));
 	ftrounds_close(&x->rounds);
-	if (x->pause >= 0)
-		close(x->pause);
+	pause_end(&x->pause);
 	twriter_release(&x->file);
 	comms_release(&x->names);
 	head_release(&x->head);
@@ -415,7 +453,7 @@ static int end_extraction(struct extraction *x, int rc)
 int ftrace_extract(const struct ftrace_config *c, const char *name, struct diag *d,
 		   struct ftrace_stats *st)
 {
-	struct extraction x = {.s = {.c = c, .d = d}, .file = {.fd = -1}, .pause = -1};
+	struct extraction x = {.s = {.c = c, .d = d}, .file = {.fd = -1}, .pause = NO_PAUSE};
 	struct journal j;
 	bool ours;
 	int rc = find(name, &x.s.files, &j, &ours, d);
@@ -425,7 +463,7 @@ int ftrace_extract(const struct ftrace_config *c, const char *name, struct diag 
 	journal_leave(&j);
 	x.s.root = x.s.files.root;
 	/* What is read for the head of the file would take the place of what was recorded. */
-	rc = pause_buffer(&x.s.files, &x.pause, d);
+	rc = pause_begin(&x.s.files, &x.pause, d);
 	if (!rc)
 		rc = begin_extraction(&x);
 	if (!rc)
@@ -470,7 +508,7 @@ static int count_part(void *ctx, const char *buffer, int cpu)
 
 int ftrace_restore(const struct ftrace_config *c, const char *file, struct diag *d)
 {
-	struct extraction x = {.s = {.c = c, .d = d}, .file = {.fd = -1}, .pause = -1};
+	struct extraction x = {.s = {.c = c, .d = d}, .file = {.fd = -1}, .pause = NO_PAUSE};
 	unsigned parts = 0;
 	int rc = setup_root(&x.s.root, d);
 
