@@ -242,8 +242,13 @@ like "$ERR" 'cut.data: offset 16: the input is cut off: no event follows' 'it is
 
 : >empty
 run "$BIN/pdecode" empty
-is "$status" 1 'an empty file is one that was cut off'
+is "$status" 2 'an empty file is nothing that could be decoded'
 like "$ERR" 'empty: is empty' 'and it is reported'
+for way in 'pcap-ftrace" --no-such-option' 'pcap-perf" --no-such-option'; do
+	run_pipe "\"\$BIN/$way" '"$BIN/pdecode"' '"$BIN/psym"' '"$BIN/phist"'
+	is "$statuses" '64 2 2 2' "a recorder that could not begin: ${way%%\"*}"
+	like "$ERR" '\(stdin\): is empty: what was to write it could not, and says why' 'and where to look is said'
+done
 run "$BIN/pdecode" nowhere
 is "$status" 2 'a file that is not there cannot be decoded'
 echo 'some text, long enough for a magic' >text

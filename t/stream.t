@@ -48,7 +48,9 @@ is "$(total direct)" 77 'pfold: the same without psym'
 
 # ---- a filter that is cut off, or dies ----
 
-for n in 0 10 24 100 "$most" $((size - 1)); do
+run_pipe "'$BIN/pdecode' '$small'" "head -c 0" "'$BIN/psym'" "'$BIN/pfold'"
+is "${statuses#* }" '0 2 2' 'nothing of a stream: psym and pfold exit with 2'
+for n in 10 24 100 "$most" $((size - 1)); do
 	run_pipe "'$BIN/pdecode' '$small'" "head -c $n" "'$BIN/psym'" "'$BIN/pfold'"
 	is "${statuses#* }" '0 1 1' "$n bytes of a stream: psym and pfold exit with 1"
 	like "$ERR.3" '^psym: .*(no input|END record|header of the stream is cut off)' \

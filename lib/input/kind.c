@@ -57,8 +57,9 @@ static int refuse(enum input_kind kind, bool empty, struct src *s, struct diag *
 	size_t n;
 
 	if (empty) {
-		diag_error(d, src_name(s), -1, "is empty");
-		return PP_ECUT;
+		diag_error(d, src_name(s), -1,
+			   "is empty: what was to write it could not, and says why");
+		return PP_EUNSUPPORTED;
 	}
 	if (kind != KIND_UNKNOWN)
 		return 0;

@@ -525,7 +525,8 @@ __attribute__((noinline)) static int next_any(struct sreader *r)
 	else if (rc == PP_ENOMEM)
 		diag_error(r->d, r->name, sreader_offset(r), "out of memory");
 	else if (rc == PP_END && !r->any)
-		rc = sreader_fail(r, PP_ECUT, "no input: the writer of the stream wrote nothing");
+		rc = sreader_fail(r, PP_EUNSUPPORTED,
+				  "no input: the writer of the stream wrote nothing");
 	else if ((rc == PP_END || rc == PP_ECUT) && src_stopped(r->src))
 		rc = PP_END;
 	else if (r->in_stream && (rc == PP_END || rc == PP_ECUT))
