@@ -212,7 +212,21 @@ else
 	run "$BIN/pdecode" --strict -t many.data
 	is "$(grep -c '^ *many .*sys_enter_getppid' "$OUT")" 6000 'its calls, those of its child and of a new thread'
 	unlike "$OUT" '^ *load ' 'and nobody else'"'"'s'
-	# Counters of more threads than there may be open files.
+	# Samples of more threads than there may be open files, where nobody is root.
+	setpriv --bounding-set=-all --inh-caps=-all ./many 700 >ready &
+	many=$!
+	await grep -q ready ready
+	cpus=$(getconf _NPROCESSORS_ONLN)
+	status=0
+	(
+		# shellcheck disable=SC3045
+		ulimit -n 256
+		exec setpriv --bounding-set=-all --inh-caps=-all "$pcap" -e cpu-clock -p $many -o x.data -- true 2>told
+	) || status=$?
+	is "$status" 2 'but not samples, where the limit cannot be raised'
+	like told "701 threads on $cpus CPUs, and 256 are allowed" 'with the figures'
+	kill $many
+	# Counters of as many.
 	./many 700 >ready &
 	many=$!
 	await grep -q ready ready

@@ -89,6 +89,29 @@ static void invalid(const struct session *s, const struct rec_attr *a, struct bu
 		buf_adds(why, "the kernel considers it invalid");
 }
 
+/* Threads by CPUs by events: how many there would have to be, and how far it goes without. */
+static void too_many_files(const struct session *s, struct buf *why)
+{
+	uint64_t each = (uint64_t)s->t.n_cpus * s->n_attrs,
+		 need = each * s->t.n_tids + SESSION_OTHER_FDS;
+	uint64_t most = sysfile_raise_files(0);
+
+	buf_addf(why, "too many open files: %llu are needed, for ", (unsigned long long)need);
+	if (s->t.n_tids > 1)
+		buf_addf(why, "%zu threads on ", s->t.n_tids);
+	buf_addf(why, "%zu CPUs, and %llu are allowed: ", s->t.n_cpus, (unsigned long long)most);
+	if (geteuid())
+		buf_addf(why,
+			 "let root raise this shell's limit (prlimit --pid PID --nofile=%llu), ",
+			 (unsigned long long)need);
+	else
+		buf_adds(why, "raise fs.nr_open, ");
+	if (s->t.n_tids > 1 && most > SESSION_OTHER_FDS + each)
+		buf_addf(why, "name up to %llu of the threads (-t), ",
+			 (unsigned long long)((most - SESSION_OTHER_FDS) / each));
+	buf_adds(why, "or record all CPUs (-a)");
+}
+
 int deny_event(const struct session *s, const struct rec_attr *a, int errnum)
 {
 	struct buf why = BUF_INIT;
@@ -108,12 +131,7 @@ int deny_event(const struct session *s, const struct rec_attr *a, int errnum)
 	case EINVAL: invalid(s, a, &why); break;
 	case EBUSY: buf_adds(&why, "another program has the counter"); break;
 	case EMFILE:
-	case ENFILE:
-		buf_addf(&why,
-			 "too many open files, %llu are allowed: raise the limit (ulimit -n), name "
-			 "fewer events or processes, or record all CPUs (-a)",
-			 (unsigned long long)sysfile_raise_files(0));
-		break;
+	case ENFILE: too_many_files(s, &why); break;
 	case ENOSPC:
 		buf_adds(&why, "no counter or breakpoint is left: name fewer events, or end other "
 			       "programs that use them");

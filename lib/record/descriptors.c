@@ -15,8 +15,7 @@
 #define LEVEL_MAX   4			     /* of attr_adapt */
 #define IDS_MAX	    ((0xffff - 8 - 128) / 8) /* ids that one HEADER_ATTR record can hold */
 #define FDS_MAX	    (1u << 20)		     /* descriptors altogether */
-#define OTHER_FDS   64
-#define READ_WORDS  (4 + 3 * 64) /* a group of up to 64 */
+#define READ_WORDS  (4 + 3 * 64)	     /* a group of up to 64 */
 #define RINGS_MAX   (256u << 20) /* bytes of all rings that are sized by what is recorded */
 #define ID_IN_STORE (1ull << 62) /* ids from here on are not the kernel's, which counts from 1 */
 
@@ -67,7 +66,7 @@ static int make_matrix(struct session *s)
 	s->n_rings = s->n_rows * (s->c->snapshot ? 2 : 1);
 	if (n * s->n_attrs > FDS_MAX)
 		return fail(s, PP_ELIMIT, "events times CPUs times threads");
-	sysfile_raise_files(n * s->n_attrs + 2 * s->n_rings + OTHER_FDS);
+	sysfile_raise_files(n * s->n_attrs + 2 * s->n_rings + SESSION_OTHER_FDS);
 	for (size_t i = 0; i < s->n_attrs && !rc; i++) {
 		s->attrs[i].fds = malloc(n * sizeof(int));
 		s->attrs[i].ids = calloc(n, sizeof(uint64_t));

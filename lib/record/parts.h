@@ -35,6 +35,8 @@ int tracefs_data(const char *dir, const struct pevents *e, struct buf *b);
 
 /* sink.c */
 
+#define SESSION_OTHER_FDS 64 /* beside those of events */
+
 #define SINK_MAX (64u << 20) /* bytes that may wait for a slow reader */
 
 /* Output that keeps what a pipe does not take at once, so that the rings are drained meanwhile. */
