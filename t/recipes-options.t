@@ -187,6 +187,11 @@ EVENTS
 "$ROOT/t/trace-make" events=opens.events >ext4-opens.dat
 recipe ext4slower -t 100us ext4-opens.dat
 is "$(rows | awk '{ print $2, $4, $5, $6, $7, $8 }')" '11 O 0 0 0.300 /etc/one' 'ext4slower: a slow open'
+unlike "$ERR" 'left out|no file name' 'all of it is known'
+sed '/file_open/d' opens.events >no-opens.events
+"$ROOT/t/trace-make" events=no-opens.events >no-opens.dat
+recipe ext4slower -t 100us no-opens.dat
+like "$ERR" '^ext4slower: 2 calls that took 100us or longer to open a file are left out: no file_open' 'ext4slower: what opens are of is not known'
 
 # Sequence numbers of segments, which a probe tells byte by byte.
 cat >again.events <<'EVENTS'
@@ -199,6 +204,8 @@ EVENTS
 "$ROOT/t/trace-make" events=again.events >again.dat
 recipe tcpretrans -s again.dat
 is "$(rows | awk '{ print $5, $NF }' | paste -sd,)" "4000 $((210 + 256 * (4 + 256 * (150 + 256 * 173)))),4000 -" 'tcpretrans -s'
+recipe tcpretrans -s -c again.dat
+is "$status $(grep -c '^tcpretrans: -c and -s exclude each other' "$ERR")" '64 1' 'tcpretrans -s -c: refused'
 
 # What probes of the kernel tell: the file's own name; a pipe (S_IFIFO) is none; what had the inode, by name.
 cat >probed.events <<'EVENTS'
@@ -223,6 +230,7 @@ recipe fileslower -t 0ns probed.dat
 is "$(rows | awk '{ print $2, $4, $5, $8 }')" '21 R 5 deed.txt' 'fileslower: by the kernel, without a pipe'
 recipe ext4slower -t 0ns probed.dat
 is "$(rows | awk '{ print $2, $4, $7, $8 }' | paste -sd,)" '22 S 0.200 inode,21 R 0.100 deed.txt,22 S 0.300 deed.txt' 'ext4slower: by the kernel, and by the inode'
+like "$ERR" '^ext4slower: rows without a file name: 1: no probe' 'what has none is counted'
 
 # Signals: those that did not arrive, too; a signal by number and name.
 cat >kill.events <<'EVENTS'

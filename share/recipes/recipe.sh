@@ -16,6 +16,7 @@
 #		path may not be in memory
 #	symbols	yes if functions are found by psym (stage psym is symbolize): it takes psym's options
 #		that say where symbols are
+#	apart	pairs of those without a common meaning, "cs"
 #	stacks	yes if call chains are recorded, too; -s sets it; --call-graph says how
 #	record	how to record, where pcap-perf cannot
 #	tracer	the tracer of ftrace that records the functions of -e, which are patterns then, where the kernel
@@ -40,6 +41,7 @@ own=${own:-}
 # No values from the environment.
 for own_one in $(printf '%s\n' "$own" | sed -n 's/^\([A-Za-z0-9]\)[: ].*/own_\1/p'); do unset "$own_one"; done
 own_letters=$(printf '%s\n' "$own" | sed -n 's/^\([A-Za-z0-9]\)\(:\{0,1\}\).*/\1\2/p' | tr -d '\n')
+apart=${apart:-}
 stacks=${stacks:-}
 symbols=${symbols:-}
 record=${record:-}
@@ -565,6 +567,7 @@ slow_files() {
 					name_of[dev[tid] " " ino[tid]] = file
 				operations++
 				longest = ms > longest ? ms : longest
+				nameless += ms >= least && file ~ /^(inode |fd |-$)/
 				if (ms >= least)
 					row(sprintf("%14s %7s %-16s %-8s %6s %12s %12.3f %s", at[tid], pid, comm, type, count,
 						offset[tid] == "" ? "-" : offset[tid], ms, file), pid, comm)
@@ -584,16 +587,16 @@ slow_files() {
 			ms = (time - open_at[tid]) * 1000
 			if (ms < least || !wanted(pid, comm))
 				return
-			if (open_dev[tid] == "" && live) {
+			if (open_dev[tid] == "" && live)
 				open_dev[tid] = device_of(fd)
-				unknown_opens += open_dev[tid] == ""
-			}
+			unknown_opens += open_dev[tid] == "" && (live || !told_opens)
 			if (!(open_dev[tid] in '"${3:-none}"'))
 				return
 			operations++
 			longest = ms > longest ? ms : longest
 			row(sprintf("%14s %7s %-16s %-8s %6s %12s %12.3f %s", open_at[tid], pid, comm, "O", 0, 0, ms,
 				opening[tid] != "" ? opening[tid] : open_base[tid] != "" ? open_base[tid] : "-"), pid, comm)
+			nameless += opening[tid] == "" && open_base[tid] == ""
 		}
 		function touched(device, inode, from) {
 			sub(/:/, ",", device)
@@ -620,6 +623,7 @@ slow_files() {
 			open_dev[tid] = open_base[tid] = ""
 		}
 		event == "file_open" {
+			told_opens = 1
 			n = number(value("dev"))
 			open_dev[tid] = int(n / 1048576) "," n % 1048576
 			open_base[tid] = quoted("name")
@@ -715,8 +719,12 @@ slow_files() {
 		END {
 			if (unknown)
 				printf "'"$name: %d reads and writes that took $time"' or longer are left out: the programs ended before it was known of what file they were, or that it was a pipe\n", unknown >"/dev/stderr"
+			why = live ? "it was closed before it was known where it is" : "no file_open in the recording tells where it is; see perfpipe-recipes(7)"
 			if (unknown_opens)
-				printf "'"$name: %d calls that took $time"' or longer to open a file are left out: it was closed before it was known where it is\n", unknown_opens >"/dev/stderr"
+				printf "'"$name: %d calls that took $time"' or longer to open a file are left out: %s\n", unknown_opens, why >"/dev/stderr"
+			why = live ? "the kernel has no probes, or not its types (BTF), and the program was gone" : "no probe in the recording tells it"
+			if (nameless)
+				printf "'"$name: rows without a file name: %d: "'%s\n", nameless, why >"/dev/stderr"
 			if (!rows && operations) {
 				printf "'"$name: none of %d took $time"' or longer; the longest %.3f ms\n", operations, longest >"/dev/stderr"
 				exit 0
@@ -894,25 +902,39 @@ add_lib_probes() {
 	lib_words="$lib_words $words"
 }
 
-# Adds words for the probe of the kernel that tells the paths of all calls, if it can be made. Where the compiler has
-# made two functions of it, only the second does the work of all.
-add_path_probe() {
+# Words for the probe of the kernel that tells the paths of all calls. Where the compiler has made two functions of
+# it, only the second does the work of all.
+path_probe() {
 	copied=getname_flags
 	! grep -q ' getname_flags\.part\.0$' /proc/kallsyms 2>/dev/null || copied=getname_flags.part.0
-	words="-a --kprobe$(quote "lib_path=$copied%return path=+0(+0(\$retval)):string")"
-	add_if_made
+	path_words="-a --kprobe$(quote "lib_path=$copied%return path=+0(+0(\$retval)):string")"
 }
 
-# Adds words for probes of the kernel that tell of what file each read and write is, by its own types.
-add_file_probes() {
-	words=-a
+# Words for probes of the kernel that tell of what file each read and write is, by its own types, and each open.
+file_probes() {
+	words=
 	for which in read write; do
 		words="$words --kprobe$(quote "file_$which=vfs_$which mode=file->f_inode->i_mode dev=file->f_inode->i_sb->s_dev ino=file->f_inode->i_ino name=file->f_path.dentry->d_name.name:string")"
 	done
+	file_words=$words open_words=
+	[ -z "${opens_by-}" ] || open_words=" --kprobe$(quote "file_open=$opens_by dev=inode->i_sb->s_dev name=filp->f_path.dentry->d_name.name:string")"
+}
+
+# Adds those of the kernel: most often all can be made, which is found out at once.
+add_kernel_probes() {
+	path_probe
+	file_words= open_words=
+	[ -z "$names" ] || file_probes
+	words=$path_words$file_words$open_words
+	! add_if_made || return 0
+	words=$path_words
 	add_if_made || return
-	[ -n "${opens_by-}" ] || return 0
-	words="-a --kprobe$(quote "file_open=$opens_by dev=inode->i_sb->s_dev name=filp->f_path.dentry->d_name.name:string")"
-	add_if_made
+	[ -n "$file_words" ] || return 0
+	words="-a$file_words"
+	add_if_made || return 0
+	[ -n "$open_words" ] || return 0
+	words="-a$open_words"
+	add_if_made || return 0
 }
 
 # The words, if their probes can be made.
@@ -925,10 +947,7 @@ add_if_made() {
 # registers in their definitions are those of one machine.
 choose_probes() {
 	[ -n "$probes" ] || return 0
-	if [ -n "$kernel_tells" ] && add_path_probe; then
-		[ -z "$names" ] || add_file_probes || :
-		return 0
-	fi
+	[ -z "$kernel_tells" ] || ! add_kernel_probes || return 0
 	old=$IFS
 	IFS='
 '
@@ -1341,6 +1360,9 @@ main() {
 	case $seconds$only_pid in
 	*.*.* | *[!0-9.]*) bad_usage "not a number: $seconds$only_pid" ;;
 	esac
+	for pair in $apart; do
+		eval "[ -z \"\${own_${pair%?}-}\" ] || [ -z \"\${own_${pair#?}-}\" ]" || bad_usage "-${pair%?} and -${pair#?} exclude each other"
+	done
 	[ -z "$seconds" ] || [ -z "$operand" ] || bad_usage "-d is for recording: there is $operand"
 	case $letters in *f:*) [ -n "${field:-}" ] || bad_usage 'which field? -f FIELD' ;; esac
 	# For copies of stacks the buffers are large already.
