@@ -195,7 +195,7 @@ END
 many=$!
 if ! await grep -q ready ready || ! "$pcap" -a -e syscalls:sys_enter_getppid -o probe.data -- true 2>"$ERR"; then
 	kill $many
-	skip 7 'there are no tracepoints here, or not as many threads'
+	skip 11 'there are no tracepoints here, or not as many threads'
 else
 	mkfifo control answers
 	exec 8<>answers
@@ -246,6 +246,29 @@ else
 	is "$?" 0 'more counters than files may be open'
 	is "$(awk -F , '$3 == "syscalls:sys_enter_getppid" { print $1 }' counts)" 2500 'each call of each thread is counted'
 	is "$(awk -F , '($3 == "page-faults" || $3 == "context-switches") && $1 > 0' counts | grep -c .)" 2 'and other events'
+	# Where the kernel allows no further table of files.
+	cat >refuse.c <<'END'
+#include <errno.h>
+int unshare(int flags)
+{
+	(void)flags;
+	errno = EPERM;
+	return -1;
+}
+END
+	"$CC" -shared -fPIC -o refuse.so refuse.c
+	./many 700 >ready &
+	many=$!
+	await grep -q ready ready
+	status=0
+	(
+		# shellcheck disable=SC3045
+		ulimit -n 256
+		exec env LD_PRELOAD="$PWD/refuse.so" "$pcap" --stat -p $many -e page-faults -- true 2>told
+	) || status=$?
+	kill $many
+	is "$status" 2 'counters that would need further tables of files'
+	like told "701 files are needed at once, 256 are allowed, .*: Operation not permitted" 'why they cannot be had'
 fi
 
 # A probe at the beginning of a function. Made for this process only, and removed.

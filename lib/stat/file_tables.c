@@ -8,8 +8,10 @@
 #include "base/thread.h"
 #include "pevent/sysfile.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,6 +29,7 @@ struct stat_table {
 	stat_part *call; /* NULL: none is at hand */
 	int rc;
 	bool over;
+	bool refused; /* was reported */
 };
 
 static void close_all(void)
@@ -39,17 +42,34 @@ static void close_all(void)
 		close(fd);
 }
 
+/* Some sandboxes allow no process a second table. */
+static int no_table(struct stat_table *t, int errnum)
+{
+	const struct counting *s = t->s;
+
+	if (!t->refused)
+		diag_error(s->d, NULL, -1,
+			   "%llu files are needed at once, %llu are allowed, and the kernel allows "
+			   "no further table of files (unshare(2)): %s: raise the limit (ulimit "
+			   "-n), name fewer events or processes, or count all CPUs (-a)",
+			   (unsigned long long)s->n_cpus * s->n_tids * s->n_events,
+			   (unsigned long long)sysfile_raise_files(0), strerror(errnum));
+	t->refused = true;
+	return pp_errno(errnum) == PP_EPIPE ? PP_EIO : pp_errno(errnum);
+}
+
 static void *serve(void *arg)
 {
 	struct stat_table *t = arg;
 	bool own = !unshare(CLONE_FILES);
+	int errnum = errno;
 
 	if (own)
 		close_all();
 	pthread_mutex_lock(&t->lock);
 	while (!t->over) {
 		if (t->call) {
-			t->rc = own ? t->call(t->s, t->from, t->to) : PP_EUNSUPPORTED;
+			t->rc = own ? t->call(t->s, t->from, t->to) : no_table(t, errnum);
 			t->call = NULL;
 			pthread_cond_signal(&t->turn);
 		}
