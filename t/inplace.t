@@ -350,6 +350,42 @@ is "$(grep -c '^[0-9]' "$ERR")" 200 'of the command'
 run "$perf" --stat --per-thread --exec ./many --probe 'fn_*' -a -- ./many
 is "$status" 64 'not by thread'
 like "$ERR" 'not counted by thread: name single functions' 'and the message says so'
+# Of more threads than there may be open files.
+awk 'BEGIN {
+	print "#include <pthread.h>\n#include <signal.h>\n#include <stdio.h>"
+	for (i = 0; i < 80; i++)
+		printf "__attribute__((noipa)) int fn_%d(int x) { return x + %d; }\n", i, i
+	print "static pthread_barrier_t ready, go;"
+	print "static void *run(void *x) { int n = 0; pthread_barrier_wait(&ready); pthread_barrier_wait(&go);"
+	for (i = 0; i < 80; i++)
+		printf "for (int i = 0; i < %d; i++) n = fn_%d(n);\n", i % 3 + 1, i
+	print "return n == -1 ? x : 0; }"
+	print "int main(void) { pthread_t t[300]; sigset_t set; int sig; sigemptyset(&set); sigaddset(&set, SIGUSR1);"
+	print "sigprocmask(SIG_BLOCK, &set, 0); pthread_barrier_init(&ready, 0, 301); pthread_barrier_init(&go, 0, 301);"
+	print "for (int i = 0; i < 300; i++) if (pthread_create(&t[i], 0, run, 0)) return 1;"
+	print "pthread_barrier_wait(&ready); puts(\"ready\"); fflush(stdout); sigwait(&set, &sig); pthread_barrier_wait(&go);"
+	print "for (int i = 0; i < 300; i++) pthread_join(t[i], 0); return 0; }"
+}' >threads.c
+gcc -O1 -pthread -o threads threads.c 2>"$ERR" || bail "$(cat "$ERR")"
+mkfifo tell answers
+: >ready
+./threads >ready &
+threads=$!
+await grep -q ready ready
+(
+	# shellcheck disable=SC3045
+	ulimit -n 200
+	exec "$perf" --stat -x ';' --delay=-1 --control fifo:tell,answers -o threads.out --exec ./threads --probe 'fn_*' -p $threads 2>"$ERR"
+) &
+other=$!
+exec 8<>answers
+echo enable >tell
+answer answers >"$OUT"
+exec 8<&-
+kill -USR1 $threads
+wait $other
+is "$? $(awk -F ';' '/^[0-9]/ { sub(/.*fn_/, "", $3); bad += $1 != 300 * ($3 % 3 + 1); n++ }
+	END { print n, bad + 0 }' threads.out)" '0 80 0' 'functions of more threads than files may be open'
 run "$perf" --stat -x ';' -I 200 --summary -o - -t $$ --exec ./many --probe 'fn_*' 0.5
 is "$(awk -F ';' '/summary/ { n++; s += $2 } END { print n, s + 0 }' "$OUT")" '200 0' 'a thread that calls none'
 is "$(here)" 0 'nothing is left of them'

@@ -93,7 +93,7 @@ static bool lacks_any(const struct counting *s, size_t cpu)
 
 static void enable(const struct counting *s, size_t cpu)
 {
-	stat_places_enable(s, true);
+	stat_places_enable(s, true, 0, s->n_tids);
 	for (uint32_t i = 0; i < s->n_events; i++) {
 		const struct stat_event *e = &s->events[i];
 

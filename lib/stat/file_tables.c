@@ -9,6 +9,7 @@
 #include "pevent/sysfile.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,14 +33,43 @@ struct stat_table {
 	bool refused; /* was reported */
 };
 
-static void close_all(void)
+static void close_range_of(int from, int to)
 {
 #ifdef SYS_close_range
-	if (!syscall(SYS_close_range, 3, ~0u, 0))
+	if (from > to || !syscall(SYS_close_range, from, to, 0))
 		return;
 #endif
-	for (int fd = 3; fd < NO_MORE; fd++)
+	for (int fd = from; fd <= to && fd < NO_MORE; fd++)
 		close(fd);
+}
+
+/* All but the buffers that what is opened here is to write to. */
+static void close_others(const struct counting *s)
+{
+	int from = 3;
+
+	for (;;) {
+		int kept = INT_MAX;
+
+		for (size_t c = 0; s->places.n && c < s->target.n_cpus; c++)
+			if (s->places.rings[c].fd >= from && s->places.rings[c].fd < kept)
+				kept = s->places.rings[c].fd;
+		if (kept == INT_MAX)
+			break;
+		close_range_of(from, kept - 1);
+		from = kept + 1;
+	}
+	close_range_of(from, INT_MAX);
+}
+
+/* The descriptors that a thread takes. */
+static uint64_t files_of_thread(const struct counting *s)
+{
+	uint64_t n = (uint64_t)s->places.n * s->target.n_cpus;
+
+	for (uint32_t i = 0; i < s->n_events; i++)
+		n += s->events[i].place ? 0 : s->n_cpus;
+	return n;
 }
 
 /* Some sandboxes allow no process a second table. */
@@ -52,7 +82,7 @@ static int no_table(struct stat_table *t, int errnum)
 			   "%llu files are needed at once, %llu are allowed, and the kernel allows "
 			   "no further table of files (unshare(2)): %s: raise the limit (ulimit "
 			   "-n), name fewer events or processes, or count all CPUs (-a)",
-			   (unsigned long long)s->n_cpus * s->n_tids * s->n_events,
+			   (unsigned long long)files_of_thread(s) * s->n_tids,
 			   (unsigned long long)sysfile_raise_files(0), strerror(errnum));
 	t->refused = true;
 	return pp_errno(errnum) == PP_EPIPE ? PP_EIO : pp_errno(errnum);
@@ -65,7 +95,7 @@ static void *serve(void *arg)
 	int errnum = errno;
 
 	if (own)
-		close_all();
+		close_others(t->s);
 	pthread_mutex_lock(&t->lock);
 	while (!t->over) {
 		if (t->call) {
@@ -96,14 +126,18 @@ static int start(struct stat_table *t, struct counting *s, size_t from, size_t t
 
 int stat_files_begin(struct counting *s)
 {
-	uint64_t need = (uint64_t)s->n_cpus * s->n_tids * s->n_events + OTHER_FDS;
-	uint64_t most = sysfile_raise_files(need), each, n;
+	uint64_t thread = files_of_thread(s), other = OTHER_FDS;
+	uint64_t need, most, each, n;
 	int rc = 0;
 
+	if (s->places.n)
+		other += s->target.n_cpus;
+	need = thread * s->n_tids + other;
+	most = sysfile_raise_files(need);
 	s->first_part = s->n_tids;
-	if (need <= most || most <= OTHER_FDS || s->system_wide || s->places.n)
+	if (need <= most || most <= other || !thread || s->system_wide)
 		return 0;
-	each = (most - OTHER_FDS) / ((uint64_t)s->n_cpus * s->n_events);
+	each = (most - other) / thread;
 	n = each ? (s->n_tids - 1) / each : TABLES_MAX;
 	if (n >= TABLES_MAX)
 		return 0;

@@ -75,29 +75,6 @@ static int find_events(struct counting *s)
 	return rc;
 }
 
-int stat_places_begin(struct counting *s)
-{
-	struct stat_places *p = &s->places;
-	int rc = find_events(s);
-	size_t n;
-
-	if (rc || !p->n)
-		return rc;
-	rc = check(s);
-	if (rc)
-		return rc;
-	n = p->n * s->target.n_cpus * s->n_tids;
-	sysfile_raise_files(n + (uint64_t)s->n_cpus * s->n_tids * s->n_events + OTHER_FDS);
-	p->taken = p->hits = 0;
-	p->fds = p->fds ? p->fds : malloc(n * sizeof(*p->fds));
-	p->rings = p->rings ? p->rings : calloc(s->target.n_cpus, sizeof(*p->rings));
-	if (!p->fds || !p->rings)
-		return PP_ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		p->fds[i] = -1;
-	return 0;
-}
-
 /* ---- opening ---- */
 
 /* The buffer belongs to an event without tasks, which does not end with any. */
@@ -132,7 +109,50 @@ static int open_ring(const struct counting *s, size_t cpu)
 	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, r->fd, &e) ? pp_errno(errno) : 0;
 }
 
-static int open_event(struct counting *s, uint32_t event, size_t cpu)
+static int open_buffer(struct counting *s, size_t cpu)
+{
+	int rc = open_ring(s, cpu);
+
+	if (rc)
+		diag_error(s->d, NULL, -1, "no buffer for CPU %d: %s", s->target.cpus[cpu],
+			   pp_strerror(rc));
+	return rc;
+}
+
+/* Of tasks, before there are further tables of files, which are to have them, too. */
+static int open_rings(struct counting *s)
+{
+	int rc = 0;
+
+	for (size_t c = 0; c < s->target.n_cpus && !rc; c++)
+		rc = open_buffer(s, c);
+	return rc;
+}
+
+int stat_places_begin(struct counting *s)
+{
+	struct stat_places *p = &s->places;
+	int rc = find_events(s);
+	size_t n;
+
+	if (rc || !p->n)
+		return rc;
+	rc = check(s);
+	if (rc)
+		return rc;
+	n = p->n * s->target.n_cpus * s->n_tids;
+	sysfile_raise_files(n + (uint64_t)s->n_cpus * s->n_tids * s->n_events + OTHER_FDS);
+	p->taken = p->hits = 0;
+	p->fds = p->fds ? p->fds : malloc(n * sizeof(*p->fds));
+	p->rings = p->rings ? p->rings : calloc(s->target.n_cpus, sizeof(*p->rings));
+	if (!p->fds || !p->rings)
+		return PP_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		p->fds[i] = -1;
+	return s->cpus[0] < 0 ? open_rings(s) : 0;
+}
+
+static int open_event(struct counting *s, uint32_t event, size_t cpu, size_t from, size_t to)
 {
 	const struct stat_ring *r = &s->places.rings[cpu];
 	struct stat_event *e = &s->events[s->places.first[event]];
@@ -140,7 +160,7 @@ static int open_event(struct counting *s, uint32_t event, size_t cpu)
 
 	attr.sample_type = PERF_SAMPLE_RAW;
 	attr.sample_period = 1;
-	for (size_t t = 0; t < s->n_tids; t++) {
+	for (size_t t = from; t < to; t++) {
 		int fd = (int)syscall(SYS_perf_event_open, &attr, s->tids[t], s->target.cpus[cpu],
 				      -1, PERF_FLAG_FD_CLOEXEC);
 
@@ -156,39 +176,42 @@ static int open_event(struct counting *s, uint32_t event, size_t cpu)
 	return 0;
 }
 
-static int open_cpu(struct counting *s, size_t cpu)
+static int open_cpu(struct counting *s, size_t cpu, size_t from, size_t to)
 {
-	int rc = open_ring(s, cpu);
+	int rc = 0;
 
-	if (rc)
-		diag_error(s->d, NULL, -1, "no buffer for CPU %d: %s", s->target.cpus[cpu],
-			   pp_strerror(rc));
 	for (uint32_t i = 0; i < s->places.n && !rc; i++)
-		rc = open_event(s, i, cpu);
+		rc = open_event(s, i, cpu, from, to);
 	return rc;
 }
 
-int stat_places_open_on(struct counting *s, size_t cpu)
+int stat_places_open_on(struct counting *s, size_t cpu, size_t from, size_t to)
 {
 	int rc = 0;
 
 	if (!s->places.n)
 		return 0;
-	if (s->cpus[cpu] >= 0)
-		return open_cpu(s, cpu);
+	if (s->cpus[cpu] >= 0) {
+		rc = open_buffer(s, cpu);
+		return rc ? rc : open_cpu(s, cpu, from, to);
+	}
 	for (size_t c = 0; c < s->target.n_cpus && !rc; c++)
-		rc = open_cpu(s, c);
+		rc = open_cpu(s, c, from, to);
 	return rc;
 }
 
-void stat_places_enable(const struct counting *s, bool on)
+void stat_places_enable(const struct counting *s, bool on, size_t from, size_t to)
 {
-	size_t n = s->places.n * s->target.n_cpus * s->n_tids;
+	for (uint32_t i = 0; i < s->places.n; i++)
+		for (size_t c = 0; c < s->target.n_cpus; c++)
+			for (size_t t = from; t < to; t++) {
+				int fd = *fd_of(s, i, c, t);
 
-	for (size_t i = 0; i < n; i++)
-		if (s->places.fds[i] >= 0)
-			ioctl(s->places.fds[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
-			      0);
+				if (fd >= 0)
+					ioctl(fd,
+					      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
+					      0);
+			}
 }
 
 /* ---- counting ---- */
@@ -268,13 +291,12 @@ void stat_places_take(struct counting *s)
 /* ---- ends ---- */
 
 /* What the kernel has counted with the descriptors of a CPU, which are closed. */
-static void close_cpu(struct counting *s, size_t cpu)
+static void close_events_on(struct counting *s, size_t cpu, size_t from, size_t to)
 {
 	struct stat_places *p = &s->places;
-	struct stat_ring *r = &p->rings[cpu];
 
 	for (uint32_t i = 0; i < p->n; i++)
-		for (size_t t = 0; t < s->n_tids; t++) {
+		for (size_t t = from; t < to; t++) {
 			int *fd = fd_of(s, i, cpu, t);
 			uint64_t v[3] = {0};
 
@@ -285,6 +307,19 @@ static void close_cpu(struct counting *s, size_t cpu)
 			close(*fd);
 			*fd = -1;
 		}
+}
+
+static int close_events(struct counting *s, size_t from, size_t to)
+{
+	for (size_t c = 0; c < s->target.n_cpus; c++)
+		close_events_on(s, c, from, to);
+	return 0;
+}
+
+static void close_ring(struct counting *s, size_t cpu)
+{
+	struct stat_ring *r = &s->places.rings[cpu];
+
 	if (!r->page)
 		return;
 	munmap(r->page, r->size + (size_t)sysconf(_SC_PAGESIZE));
@@ -292,12 +327,20 @@ static void close_cpu(struct counting *s, size_t cpu)
 	r->page = NULL;
 }
 
+static void close_all(struct counting *s)
+{
+	(void)stat_files_each(s, close_events);
+	for (size_t c = 0; c < s->target.n_cpus; c++)
+		close_ring(s, c);
+}
+
 void stat_places_leave(struct counting *s, size_t cpu)
 {
 	if (!s->places.n)
 		return;
 	stat_places_take(s);
-	close_cpu(s, cpu);
+	close_events_on(s, cpu, 0, s->n_tids);
+	close_ring(s, cpu);
 }
 
 void stat_places_end(struct counting *s)
@@ -307,8 +350,7 @@ void stat_places_end(struct counting *s)
 	if (!p->n)
 		return;
 	stat_places_take(s);
-	for (size_t c = 0; c < s->target.n_cpus; c++)
-		close_cpu(s, c);
+	close_all(s);
 	if (p->hits <= p->taken)
 		return;
 	diag_warn(s->d, NULL, -1,
@@ -320,8 +362,8 @@ void stat_places_end(struct counting *s)
 
 void stat_places_close(struct counting *s)
 {
-	for (size_t c = 0; s->places.fds && s->places.rings && c < s->target.n_cpus; c++)
-		close_cpu(s, c);
+	if (s->places.fds && s->places.rings)
+		close_all(s);
 }
 
 void stat_places_release(struct counting *s)

@@ -166,7 +166,7 @@ int stat_open_on(struct counting *s, size_t cpu)
 {
 	int rc = open_part_on(s, cpu, 0, s->n_tids);
 
-	return rc ? rc : stat_places_open_on(s, cpu);
+	return rc ? rc : stat_places_open_on(s, cpu, 0, s->n_tids);
 }
 
 static int open_part(struct counting *s, size_t from, size_t to)
@@ -176,9 +176,9 @@ static int open_part(struct counting *s, size_t from, size_t to)
 	for (size_t c = 0; c < s->n_cpus && !rc; c++)
 		if (s->cpus[c] < 0 || online_has(&s->online, s->cpus[c]))
 			rc = open_part_on(s, c, from, to);
-	for (size_t c = 0; c < s->n_cpus && !rc && !from; c++)
+	for (size_t c = 0; c < s->n_cpus && !rc; c++)
 		if (s->cpus[c] < 0 || online_has(&s->online, s->cpus[c]))
-			rc = stat_places_open_on(s, c);
+			rc = stat_places_open_on(s, c, from, to);
 	return rc;
 }
 
@@ -227,6 +227,7 @@ static void enable_one(const struct counting *s, struct stat_event *e, size_t at
 
 static int enable_part(struct counting *s, size_t from, size_t to)
 {
+	stat_places_enable(s, s->on, from, to);
 	each_counter(s, from, to, enable_one);
 	return 0;
 }
@@ -234,7 +235,6 @@ static int enable_part(struct counting *s, size_t from, size_t to)
 void stat_enable(struct counting *s, bool on)
 {
 	s->on = on;
-	stat_places_enable(s, on);
 	(void)stat_files_each(s, enable_part);
 }
 

@@ -159,8 +159,8 @@ void stat_files_end(struct counting *s);
 int stat_places_begin(struct counting *s);
 
 /* Opens them on one of s->cpus, of which -1 means all. */
-int stat_places_open_on(struct counting *s, size_t cpu);
-void stat_places_enable(const struct counting *s, bool on);
+int stat_places_open_on(struct counting *s, size_t cpu, size_t from, size_t to);
+void stat_places_enable(const struct counting *s, bool on, size_t from, size_t to);
 
 /* What has come, to the cells of the places. */
 void stat_places_take(struct counting *s);
