@@ -167,9 +167,9 @@ int ftrace_clear(const char *name, struct diag *d)
 }
 
 /*
- * While a buffer's text is open, nothing is recorded, if the option says so: to read what is recorded
- * causes new events, without end. If we are killed, the watcher restores the option, and the kernel
- * closes the text.
+ * While a buffer's text is open, nothing is recorded, if the option says so: to read what is
+ * recorded causes new events, without end. If we are killed, the watcher restores the option, and
+ * the kernel closes the text.
  */
 struct pause {
 	struct journal journal;

@@ -719,10 +719,10 @@ slow_files() {
 		END {
 			if (unknown)
 				printf "'"$name: %d reads and writes that took $time"' or longer are left out: the programs ended before it was known of what file they were, or that it was a pipe\n", unknown >"/dev/stderr"
-			why = live ? "it was closed before it was known where it is" : "no file_open in the recording tells where it is; see perfpipe-recipes(7)"
+			why = live ? "it was closed before it was known where it is" : "no file_open in the recording says where it is; see perfpipe-recipes(7)"
 			if (unknown_opens)
 				printf "'"$name: %d calls that took $time"' or longer to open a file are left out: %s\n", unknown_opens, why >"/dev/stderr"
-			why = live ? "the kernel has no probes, or not its types (BTF), and the program was gone" : "no probe in the recording tells it"
+			why = live ? "the kernel has no probes, or not its types (BTF), and the program was gone" : "no probe in the recording reports it"
 			if (nameless)
 				printf "'"$name: rows without a file name: %d: "'%s\n", nameless, why >"/dev/stderr"
 			if (!rows && operations) {
