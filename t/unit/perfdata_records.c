@@ -574,6 +574,31 @@ static void test_copies(bool swap)
 	free(got);
 }
 
+/* The largest record that the kernel writes: its copy is as long as it may be. */
+static void test_largest_copy(bool swap)
+{
+	const struct make_attr attr = {.period = 1, .sample_type = 1 | 2 | 4 | 1 << 13};
+	const uint16_t most = 65528 - 32 - 2 * 8, inner = 480;
+	struct known_copy k = {.sp = 0x10000 + inner, .tid = 12};
+	char *bytes = calloc(1, most), *got, *stack;
+	struct make m = {.swap = swap};
+	struct ps_end end;
+
+	k.left = k.bytes = most - inner;
+	make_begin(&m, &attr, 1);
+	k.before = copy(&m, 10, &k, bytes, 0);
+	k.sp -= inner;
+	k.left = inner;
+	k.bytes = most | KNOWN_COPY_CUT;
+	copy(&m, 11, &k, bytes, 0);
+	got = decode(&m, "largest copy", &end);
+	stack = got ? strstr(got, "\"time\":11") : NULL;
+	stack = stack ? strstr(stack, "\"user_stack\":\"") : NULL;
+	is_int(stack ? (int)strspn(stack + 14, "0") : 0, 2 * most, "the largest copy is put back");
+	free(got);
+	free(bytes);
+}
+
 int main(int argc, char **argv)
 {
 	dump = argc > 1 ? argv[1] : NULL;
@@ -587,6 +612,7 @@ int main(int argc, char **argv)
 		test_deferred(swap);
 		test_deferred_renamed(swap);
 		test_copies(swap);
+		test_largest_copy(swap);
 	}
 	return done();
 }
