@@ -357,6 +357,34 @@ is "$(while read -r f name; do grep -qxF "$name" guessed.names || echo "$f"; don
 	'the functions that ran are among them, parts that were split off too'
 "$BIN/pprobe" -x "stripped$PWD/prog" -F --tsv 2>pprobe.err | cut -f 1 | sort >listed
 is "$(comm -13 listed guessed.names)" '' 'pprobe calls them the same'
+like named.folded '^prog;_start;' 'the entry point of a program is _start'
+like listed '^_start$' 'in pprobe, too'
+# One whose start no table covers, as musl has it.
+cat >own.c <<'EOF_C'
+volatile unsigned long sum;
+__asm__(".globl _start\n_start: xor %ebp,%ebp\n\tand $-16,%rsp\n\tcall begin\n\thlt\n\t.p2align 4");
+__attribute__((noinline)) static void work(void)
+{
+	for (unsigned long i = 0; i < 200000000; i++)
+		sum += i;
+}
+
+void begin(void)
+{
+	work();
+	__asm__ volatile("syscall" : : "a"(231), "D"(0L));
+}
+EOF_C
+if [ "$(uname -m)" = x86_64 ] && "$CC" -O2 -s -static -nostdlib -fno-asynchronous-unwind-tables -o own own.c 2>cc.err &&
+	"$BIN/pcap-perf" -F 999 --call-graph dwarf,1024 -o own.data -- ./own 2>record.txt; then
+	"$BIN/pdecode" -b own.data | "$BIN/psym" -b 2>psym.err | "$BIN/pfold" -c --no-header >own.folded 2>pfold.err
+	like own.folded '^own;_start;own\+0x[0-9a-f]+;own\+0x[0-9a-f]+ ' 'a start that no table covers'
+	"$BIN/pprobe" -x own -F --tsv 2>pprobe.err | cut -f 1 >listed
+	like listed '^_start$' 'and pprobe has it'
+else
+	diag_file cc.err
+	skip 2 'the program was not built, or not recorded'
+fi
 "$BIN/pdecode" -b dwarf.data | "$BIN/psym" -b --symfs stripped --no-guessed 2>psym.err | "$BIN/pfold" -c --no-header >plain.folded 2>pfold.err
 unlike plain.folded 'prog\+0x' '--no-guessed leaves them out'
 like plain.folded ';\[prog\]' 'as it was'

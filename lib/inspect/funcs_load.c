@@ -124,12 +124,16 @@ static int add_frames(struct funcs *t, const struct binary *b)
 {
 	struct rows rows = {0};
 	struct cfi *cfi = NULL;
+	uint32_t known = t->n;
+	GElf_Ehdr eh;
 	int rc = cfi_new(&cfi, &rows);
 
 	if (!rc)
 		rc = cfi_add(cfi, b->elf, true);
 	if (!rc)
 		rc = each_frame(t, b, cfi);
+	if (!rc && gelf_getehdr(elf_file_elf(b->elf), &eh) && eh.e_entry)
+		rc = add_frame(t, known, b, cfi, eh.e_entry);
 	cfi_free(cfi);
 	rows_release(&rows);
 	return rc;

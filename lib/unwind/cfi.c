@@ -160,6 +160,19 @@ static int take_headers(struct cfi *c, struct elf_file *f)
 	return rc;
 }
 
+/* Whether a file has a name as a library. */
+static bool is_library(struct elf_file *f, const GElf_Phdr *dynamic)
+{
+	Elf_Data *d = elf_getdata_rawchunk(elf_file_elf(f), (int64_t)dynamic->p_offset,
+					   dynamic->p_filesz, ELF_T_DYN);
+	GElf_Dyn dyn;
+
+	for (int i = 0; d && gelf_getdyn(d, i, &dyn) && dyn.d_tag != DT_NULL; i++)
+		if (dyn.d_tag == DT_SONAME)
+			return true;
+	return false;
+}
+
 /* The segments of the file that was run, whose bytes a program cannot change. */
 static void take_image(struct cfi *c, struct elf_file *f)
 {
@@ -169,11 +182,15 @@ static void take_image(struct cfi *c, struct elf_file *f)
 
 	if (gelf_getehdr(elf_file_elf(f), &eh))
 		c->entry = eh.e_entry;
+	c->program = true;
 	if (elf_getphdrnum(elf_file_elf(f), &n))
 		n = 0;
 	for (size_t i = 0; i < n && c->nsegments < ELF_SEGMENTS_MAX; i++)
-		if (gelf_getphdr(elf_file_elf(f), (int)i, &p) && p.p_type == PT_LOAD &&
-		    !(p.p_flags & PF_W))
+		if (!gelf_getphdr(elf_file_elf(f), (int)i, &p))
+			continue;
+		else if (p.p_type == PT_DYNAMIC)
+			c->program = !is_library(f, &p);
+		else if (p.p_type == PT_LOAD && !(p.p_flags & PF_W))
 			c->segments[c->nsegments++] = (struct elf_segment){.offset = p.p_offset,
 									   .filesz = p.p_filesz,
 									   .vaddr = p.p_vaddr,
@@ -329,6 +346,21 @@ static unsigned kind_of(const struct cfi *c, const struct row *row, const struct
 		       : CFI_COLD;
 }
 
+/* The function of an address that no entry covers: of the code at the entry point, or of others. */
+static int function_of_code(struct cfi *c, uint64_t vaddr, struct cfi_function *f)
+{
+	uint32_t row;
+	bool entry;
+	int rc = cfi_row(c, vaddr, &row);
+
+	if (!rc)
+		rc = cfi_in_entry(c, vaddr, &entry);
+	if (rc || !entry)
+		return rc ? rc : cfi_code_function(c, vaddr, &f->start, &f->end);
+	*f = (struct cfi_function){.start = c->entry, .end = c->entry_end};
+	return 0;
+}
+
 int cfi_function(struct cfi *c, uint64_t vaddr, struct cfi_function *f)
 {
 	uint32_t first, later;
@@ -336,9 +368,11 @@ int cfi_function(struct cfi *c, uint64_t vaddr, struct cfi_function *f)
 	int rc = cfi_find(c, vaddr, &fde);
 
 	if (rc == PP_ENOENT) {
-		rc = cfi_row(c, vaddr, &first);
 		f->kind = CFI_FUNCTION;
-		return rc ? rc : cfi_code_function(c, vaddr, &f->start, &f->end);
+		rc = function_of_code(c, vaddr, f);
+		if (!rc && c->program && f->start == c->entry)
+			f->kind = CFI_ENTRY;
+		return rc;
 	}
 	if (!rc)
 		rc = cfi_row(c, fde.start, &first);
@@ -347,7 +381,9 @@ int cfi_function(struct cfi *c, uint64_t vaddr, struct cfi_function *f)
 	if (rc)
 		return rc;
 	*f = (struct cfi_function){.start = fde.start, .end = fde.start + fde.len};
-	f->kind = kind_of(c, rows_get(c->rows, first), rows_get(c->rows, later));
+	f->kind = c->program && c->entry && f->start == c->entry
+			  ? CFI_ENTRY
+			  : kind_of(c, rows_get(c->rows, first), rows_get(c->rows, later));
 	return 0;
 }
 
@@ -369,7 +405,10 @@ void cfi_function_name(const struct cfi_function *f, const char *path, struct bu
 	size_t n;
 	const char *file = file_name(path, &n);
 
-	buf_addf(b, "%.*s+0x%" PRIx64 "%s", (int)n, file, f->start, kind_ends[f->kind]);
+	if (f->kind == CFI_ENTRY)
+		buf_adds(b, "_start");
+	else
+		buf_addf(b, "%.*s+0x%" PRIx64 "%s", (int)n, file, f->start, kind_ends[f->kind]);
 }
 
 bool cfi_function_named(const char *text, const char *path, uint64_t *start)
@@ -389,12 +428,13 @@ bool cfi_function_named(const char *text, const char *path, uint64_t *start)
 
 int cfi_is_entry(struct cfi *c, uint64_t vaddr, bool *is)
 {
+	bool entry;
 	uint32_t id;
-	int rc;
+	int rc = cfi_in_entry(c, vaddr, &entry);
 
 	*is = false;
-	if (!c->entry || vaddr - c->entry >= CFI_ENTRY_CODE)
-		return 0;
+	if (rc || !entry)
+		return rc;
 	rc = cfi_row(c, c->entry, &id);
 	*is = !rc && rows_get(c->rows, id)->flags & ROW_NONE;
 	return rc;

@@ -91,13 +91,14 @@ struct cfi_function {
 		CFI_FUNCTION,
 		CFI_COLD, /* entered with another function's frame: split off as rarely used */
 		CFI_PLT,  /* a linkage table */
+		CFI_ENTRY, /* where a program begins to run */
 	} kind;
 };
 int cfi_function(struct cfi *c, uint64_t vaddr, struct cfi_function *f);
 
 /*
  * What a function without a name is called: by the file's name, and by where it begins.
- * gzip+0x4a20, gzip+0x1f3c.cold, gzip+0x2020@plt. And back: whether a text is such a name of a
+ * gzip+0x4a20, gzip+0x1f3c.cold, gzip+0x2020@plt; _start where a program begins to run. And back: whether a text is such a name of a
  * function in the file.
  */
 void cfi_function_name(const struct cfi_function *f, const char *path, struct buf *b);

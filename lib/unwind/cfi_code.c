@@ -240,15 +240,38 @@ static int go_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 	return rows_add(c->rows, &row, id);
 }
 
+int cfi_in_entry(struct cfi *c, uint64_t vaddr, bool *in)
+{
+	struct function_span span;
+	int rc = 0;
+
+	*in = c->entry && vaddr - c->entry < CFI_ENTRY_CODE;
+	if (*in && !c->entry_end) {
+		c->entry_end = c->entry + CFI_ENTRY_CODE;
+		rc = c->code.functions ? functions_find(c->code.functions, c->entry, c->entry,
+							c->entry_end, &span)
+				       : PP_ENOENT;
+		if (!rc)
+			c->entry_end = span.end;
+	}
+	*in = *in && vaddr < c->entry_end;
+	return rc == PP_ENOMEM ? rc : 0;
+}
+
 int cfi_code_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 {
 	const struct cfi_function_rows *f;
-	int rc = PP_ENOENT;
+	bool entry = false;
+	int rc = 0;
 
-	/* What is at the entry point has no caller (cfi_is_entry). */
-	if (!c->memory.read &&
-	    (!c->code.functions || !c->image || (c->entry && vaddr - c->entry < CFI_ENTRY_CODE)))
+	if (!c->memory.read && (!c->code.functions || !c->image))
 		return PP_ENOENT;
+	/* What is at the entry point has no caller (cfi_is_entry). */
+	if (!c->memory.read)
+		rc = cfi_in_entry(c, vaddr, &entry);
+	if (rc || entry)
+		return rc ? rc : PP_ENOENT;
+	rc = PP_ENOENT;
 	if (c->image)
 		rc = go_row(c, vaddr, id);
 	if (rc != PP_ENOENT)

@@ -13,7 +13,7 @@
 #include "symbol/gopcln.h"
 #include "unwind/function_starts.h"
 
-#define CFI_ENTRY_CODE 128   /* bytes at an entry point that have no caller */
+#define CFI_ENTRY_CODE 128   /* bytes at an entry point that have no caller, at most */
 #define CFI_BLOCK      16384 /* bytes that are read from a section at a time */
 
 /* A section, whose bytes are read from the file when they are needed. */
@@ -85,6 +85,8 @@ struct cfi {
 	struct elf_file *image;	  /* whose segments cfi_read reads; a reference */
 	struct cfi_memory memory; /* instead; read NULL: there is none */
 	uint64_t entry;		  /* where it begins to run; 0: nowhere */
+	uint64_t entry_end;	  /* of the code there; 0: not yet known */
+	bool program;		  /* it is no library, which may run, too */
 	uint8_t nsegments;
 	struct elf_segment segments[ELF_SEGMENTS_MAX]; /* that are not writable */
 	struct cfi_section eh, hdr, debug;
@@ -158,6 +160,9 @@ int cfi_code_add(struct cfi *c, struct elf_file *f, bool image);
 
 /* The row of an address that no entry covers, from the code. 0, PP_ENOENT, PP_ENOMEM, PP_ELIMIT. */
 int cfi_code_row(struct cfi *c, uint64_t vaddr, uint32_t *id);
+
+/* Whether an address is in the code at the entry point, which ends where the next function begins. */
+int cfi_in_entry(struct cfi *c, uint64_t vaddr, bool *in);
 
 /* Adds ROW_TOP or ROW_LEAVES for a function of Go's runtime that changes stacks. 0 or PP_ENOMEM. */
 int cfi_go_flags(struct cfi *c, uint64_t vaddr, uint8_t *flags);
