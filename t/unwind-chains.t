@@ -385,6 +385,31 @@ else
 	diag_file cc.err
 	skip 2 'the program was not built, or not recorded'
 fi
+# A function without a size, and one after it whose symbol was stripped.
+cat >open.c <<'EOF_C'
+volatile unsigned long sum;
+__asm__(".globl first\n.type first,@function\nfirst: ret\n\t.p2align 4");
+__attribute__((noinline)) static void second(void)
+{
+	for (unsigned long i = 0; i < 200000000; i++)
+		sum += i;
+}
+
+int main(void)
+{
+	second();
+	return 0;
+}
+EOF_C
+if [ "$(uname -m)" = x86_64 ] && "$CC" -O2 -fno-toplevel-reorder -Wl,-x -o open open.c 2>cc.err &&
+	"$BIN/pcap-perf" -F 999 --call-graph dwarf,1024 -o open.data -- ./open 2>record.txt; then
+	"$BIN/pdecode" -b open.data | "$BIN/psym" -b 2>psym.err | "$BIN/pfold" -c --no-header >open.folded 2>pfold.err
+	like open.folded ';main;open\+0x[0-9a-f]+ ' 'a function after one without a size goes by where it begins'
+	unlike open.folded ';first[; ]' 'not by the other'
+else
+	diag_file cc.err
+	skip 2 'the program was not built, or not recorded'
+fi
 "$BIN/pdecode" -b dwarf.data | "$BIN/psym" -b --symfs stripped --no-guessed 2>psym.err | "$BIN/pfold" -c --no-header >plain.folded 2>pfold.err
 unlike plain.folded 'prog\+0x' '--no-guessed leaves them out'
 like plain.folded ';\[prog\]' 'as it was'

@@ -284,6 +284,23 @@ static bool find_code(const struct symtab *t, uint64_t vaddr, bool *ret, struct 
 	return true;
 }
 
+int resolve_is_of(struct resolver *r, struct machine *m, struct rdso *d, uint64_t vaddr,
+		  const struct symbol *s, bool *is)
+{
+	struct cfi_function f;
+	int rc = 0;
+
+	*is = true;
+	if (!s->open || r->opts.like_perf)
+		return 0;
+	rc = resolve_find_cfi(r, m, d);
+	if (rc || !d->cfi)
+		return rc;
+	rc = cfi_function(d->cfi, vaddr, &f);
+	*is = rc || f.start <= s->start;
+	return rc == PP_ENOMEM ? rc : 0;
+}
+
 /*
  * A function without a name goes by the file's, and by where the unwind table has its beginning:
  * gzip+0x4a20. *id is 0 if there is none for it.
@@ -321,7 +338,7 @@ static int guessed_symbol(struct resolver *r, struct machine *m, struct rdso *d,
 static int user_symbol(struct resolver *r, struct machine *m, struct rdso *d, uint64_t off,
 		       bool *ret, struct ps_frame *f)
 {
-	bool call = *ret, known;
+	bool call = *ret, known, is = false;
 	struct symbol s;
 	int rc = resolve_load(r, m, d);
 
@@ -334,6 +351,8 @@ static int user_symbol(struct resolver *r, struct machine *m, struct rdso *d, ui
 		return rc;
 	known = !resolve_vaddr(m, d, off - call, &f->addr);
 	if (known && find_code(d->table, f->addr, ret, &s))
+		rc = resolve_is_of(r, m, d, f->addr, &s, &is);
+	if (!rc && is)
 		rc = table_symbol(r, m->source, d, d->table, &s, d->out, &f->symbol);
 	if (!rc && !f->symbol)
 		rc = resolve_recorded(r, m, d, off - call, f->addr, &f->symbol);

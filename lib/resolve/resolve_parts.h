@@ -562,6 +562,13 @@ int resolve_take_cfi(struct resolver *r, struct rdso *d, const struct dso_file *
 /* The same of a DSO whose files were sought before there was anything to unwind. 0 or PP_ENOMEM. */
 int resolve_find_cfi(struct resolver *r, struct machine *m, struct rdso *d);
 
+/*
+ * Whether an address in a symbol is one of its function: one whose size is not known seems to go on
+ * over functions after it that have no symbol. As perf has it, it does. 0 or PP_ENOMEM.
+ */
+int resolve_is_of(struct resolver *r, struct machine *m, struct rdso *d, uint64_t vaddr,
+		  const struct symbol *s, bool *is);
+
 /* ---- resolve_search.c ---- */
 
 /* Where the files of a DSO are sought, and what proves them. They belong to r and d. */

@@ -47,9 +47,10 @@ static int end_in_file(struct resolver *r, struct machine *m, struct rdso *d, ui
 		rc = start_by_table(d->cfi, &r->rows, vaddr, &is);
 	if (!rc && !is && d->table) {
 		a = resolve_anchors(d);
-		is = !symtab_find(d->table, vaddr, &s) &&
-		     start_by_name(symtab_text(d->table, s.name), a->thread[1] != 0);
-		if (!is && d->cfi)
+		if (!symtab_find(d->table, vaddr, &s))
+			rc = resolve_is_of(r, m, d, vaddr, &s, &is);
+		is = is && start_by_name(symtab_text(d->table, s.name), a->thread[1] != 0);
+		if (!rc && !is && d->cfi)
 			rc = start_by_code(d->cfi, a, vaddr, &is);
 	}
 	*end = is ? PS_END_OUTERMOST : d->table || d->cfi ? PS_END_FRAMES : why_not(d);

@@ -230,6 +230,7 @@ static int name_start(struct unwinding *u, struct unwind_result *res)
 	uint64_t off, vaddr;
 	struct symbol s;
 	struct rdso *d;
+	bool is;
 	int rc;
 
 	if (res->end == UNWIND_NO_MAPPING && last)
@@ -248,6 +249,9 @@ static int name_start(struct unwinding *u, struct unwind_result *res)
 	if (res->end == UNWIND_COPY || res->end == UNWIND_NOT_THERE ||
 	    !start_by_name(symtab_text(d->table, s.name), false))
 		return 0;
+	rc = resolve_is_of(u->r, u->m, d, vaddr, &s, &is);
+	if (rc || !is)
+		return rc;
 	res->end = UNWIND_OUTERMOST;
 	res->n = last + 1;
 	return 0;

@@ -11,7 +11,8 @@
 
 struct sym {
 	uint64_t start, end;
-	uint32_t name, module;
+	uint32_t name;
+	uint32_t module : 31, open : 1;
 };
 
 /*
@@ -56,7 +57,7 @@ void symtab_get(const struct symtab *t, uint32_t index, struct symbol *out)
 {
 	const struct sym *s = &t->syms[index];
 
-	*out = (struct symbol){s->start, s->end, s->name, s->module, index};
+	*out = (struct symbol){s->start, s->end, s->name, s->module, index, s->open};
 }
 
 int symtab_find(const struct symtab *t, uint64_t addr, struct symbol *out)
@@ -189,7 +190,11 @@ int symtab_builder_finish(struct symtab_builder *b, struct symtab **out)
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct symtab_raw *r = &b->raw[i];
 
-		t->syms[i] = (struct sym){r->start, r->end, r->name, r->module};
+		t->syms[i] = (struct sym){.start = r->start,
+					  .end = r->end,
+					  .name = r->name,
+					  .module = r->module & INT32_MAX,
+					  .open = r->open};
 	}
 	t->n_syms = b->n;
 	t->text = (char *)b->text.data;

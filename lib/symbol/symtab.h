@@ -27,6 +27,7 @@ struct symbol {
 	uint32_t name;	     /* as in the file (mangled): symtab_text */
 	uint32_t module;     /* kernel module or "bpf", without brackets: symtab_text; 0: none */
 	uint32_t index;	     /* 0 .. symtab_count - 1: for what the caller remembers per symbol */
+	bool open;	     /* its size is not known: it is taken to go on to the next symbol */
 };
 
 /* The symbol that covers addr: 0 and *out, or PP_ENOENT. t may be NULL. */

@@ -148,6 +148,7 @@ int symtab_builder_fix_ends(struct symtab_builder *b, enum symtab_ends how)
 		next = b->raw + after;
 		if (r->end != r->start)
 			continue;
+		r->open = true;
 		if (after == b->n)
 			r->end = page_end(page_end(r->start, false), true);
 		else if (how != SYMTAB_ENDS_NEXT && r->module != next->module)

@@ -35,6 +35,7 @@ struct symtab_raw {
 	uint32_t name, module;
 	uint8_t bind;  /* enum symtab_bind */
 	uint8_t ifunc; /* the symbol is an indirect function */
+	uint8_t open;  /* its end is where the next one begins, for want of a size */
 };
 
 struct symtab_builder {
