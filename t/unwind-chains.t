@@ -260,6 +260,9 @@ volatile unsigned long sum;
 
 __attribute__((noinline)) void on_it(void)
 {
+#ifdef FRAME
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+#endif
 	for (unsigned long i = 0; i < 100000000; i++)
 		sum += i;
 }
@@ -273,7 +276,7 @@ void go(char *stack, void (*f)(void)) __asm__("runtime.systemstack");
 void leave(char *stack, void (*f)(void)) __asm__("runtime.mcall");
 void stale(void);
 __asm__(".text\nstart:\n" SWITCH("runtime.systemstack") SWITCH("runtime.mcall") "end:\n"
-	".globl stale\n.cfi_startproc\ncall on_it\nstale: ret\n.cfi_endproc\n"
+	".globl stale\n.cfi_startproc\ncall on_it\nstale: ret\n.cfi_endproc\n.globl runtime.goexit\nruntime.goexit: ret\n"
 	".section .gopclntab,\"a\"\n"
 	"table: .long 0xfffffff1\n.byte 0, 0, 1, 8\n.quad 2, 1, start\n"
 	".quad names - table, after - table, after - table, after - table, functions - table\n"
@@ -302,6 +305,18 @@ if "$CC" -O2 -no-pie -o switch switch.c 2>cc.err &&
 else
 	diag_file cc.err
 	skip 3 'the program was not built, or not recorded'
+fi
+
+# By frame pointers, too: they lead to the goroutine that was left, which may run elsewhere by then.
+if "$CC" -O2 -no-pie -fno-omit-frame-pointer -DFRAME -o switchfp switch.c 2>cc.err &&
+	"$BIN/pcap-perf" -e cpu-clock -F 999 --call-graph fp -o switchfp.data -- ./switchfp >record.txt 2>&1; then
+	"$BIN/pdecode" -b switchfp.data >switchfp.ps 2>pdecode.err
+	"$BIN/psym" -b <switchfp.ps 2>psym.err | "$BIN/pfold" -c --no-header >switchfp.folded 2>pfold.err
+	like switchfp.folded '^switchfp;runtime\.mcall;on_it[; ]' 'frame pointers: what leaves its stack begins another'
+	unlike switchfp.folded ';.*;runtime\.mcall;on_it' 'and nothing calls it'
+else
+	diag_file cc.err
+	skip 2 'the program was not built, or not recorded'
 fi
 
 # What a signal interrupts lies above the signal's frame, which is larger than a small copy; or on a stack of its own.

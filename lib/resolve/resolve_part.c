@@ -195,12 +195,17 @@ static int drop_past_start(const struct by_parts *b, struct ps_part *p, enum mod
 			   struct part_state *st)
 {
 	const struct outer_addresses a = {.ips = p->words, .step = 1, .n = p->n, .leaf = p->last};
-	uint32_t past;
+	uint32_t past, top;
 	bool mapped;
 	int rc;
 
-	if (p->parent || !p->n || b->r->opts.like_perf || mode == MODE_KERNEL)
+	if (!p->n || b->r->opts.like_perf || mode == MODE_KERNEL)
 		return 0;
+	if (p->parent) {
+		rc = resolve_go_top(b->r, b->m, b->sp, &a, &top);
+		st->flags |= top ? PART_WHOLE : 0;
+		return rc;
+	}
 	rc = resolve_past_start(b->r, b->m, b->sp, &a, &past, &mapped);
 	p->words += past;
 	p->n -= past;

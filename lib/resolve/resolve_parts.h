@@ -638,11 +638,20 @@ struct outer_addresses {
  * A start may leave any number in the frame pointer, which the kernel then follows: that of main's
  * caller in glibc 2.43 leads to the arguments of the program, that of Go's scheduler to the
  * goroutine that it left, whose stack may be another by now. *past: so many of the addresses come
- * after a start, and the last of them is not mapped: they are not part of the stack. *mapped:
+ * after a start of Go's scheduler, or after one if the last of them is not mapped: they are not part
+ * of the stack. *mapped:
  * something is mapped at one of the addresses. 0, or an error.
  */
 int resolve_past_start(struct resolver *r, struct machine *m, struct space *sp,
 		       const struct outer_addresses *a, uint32_t *past, bool *mapped);
+
+/*
+ * Where Go's scheduler has left a goroutine, whose frames are not its callers, though its frame
+ * pointer leads there: *at, counted from 1, of the innermost of the addresses; 0: nowhere. 0, or an
+ * error.
+ */
+int resolve_go_top(struct resolver *r, struct machine *m, struct space *sp,
+		   const struct outer_addresses *a, uint32_t *at);
 
 /* The functions of a file that lead to its starts. */
 const struct start_anchors *resolve_anchors(struct rdso *d);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define GO_BEGINS 2 /* frames of other languages before the first of Go, in threads with both */
+
 /* The functions of a file that lead to its starts. */
 const struct start_anchors *resolve_anchors(struct rdso *d)
 {
@@ -106,14 +108,65 @@ int resolve_chain_end(struct resolver *r, struct machine *m, struct space *sp, u
 	return 0;
 }
 
+/* The file that a return address is in, if Go has built it; NULL: another, or none. */
+static int go_file(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
+		   struct rdso **d, uint64_t *vaddr)
+{
+	const struct map *map = space_find(sp, ip - 1);
+	struct rdso *of = map ? r->dsos.v[map->dso - 1] : NULL;
+	int rc;
+
+	*d = NULL;
+	if (!of || of->jit || of->memfd)
+		return 0;
+	rc = resolve_load(r, m, of);
+	if (!rc && resolve_anchors(of)->go &&
+	    !resolve_vaddr(m, of, ip - 1 - map->start + map->pgoff, vaddr)) {
+		rc = resolve_find_cfi(r, m, of);
+		*d = of->cfi ? of : NULL;
+	}
+	return rc;
+}
+
+int resolve_go_top(struct resolver *r, struct machine *m, struct space *sp,
+		   const struct outer_addresses *a, uint32_t *at)
+{
+	bool go = false;
+	uint64_t vaddr;
+	struct rdso *d;
+	uint32_t id;
+	int rc = 0;
+
+	*at = 0;
+	for (uint32_t i = 0; sp && i < a->n && !rc; i++) {
+		uint64_t ip = a->ips[(ptrdiff_t)i * a->step];
+		bool last = i + 1 == a->n;
+
+		/* Nothing returns to where the sample was taken. */
+		if (ip >= CTX_MAX || (last ? a->leaf : a->ips[(ptrdiff_t)(i + 1) * a->step] >= CTX_MAX))
+			break;
+		rc = go_file(r, m, sp, ip, &d, &vaddr);
+		go |= d != NULL;
+		if (!go && i == GO_BEGINS)
+			break;
+		if (!rc && d)
+			rc = cfi_row(d->cfi, vaddr, &id);
+		if (!rc && d && rows_get(&r->rows, id)->flags & ROW_TOP)
+			*at = i + 1;
+	}
+	return rc;
+}
+
 int resolve_past_start(struct resolver *r, struct machine *m, struct space *sp,
 		       const struct outer_addresses *a, uint32_t *past, bool *mapped)
 {
-	uint32_t end;
-	int rc;
+	uint32_t end, top;
+	int rc = resolve_go_top(r, m, sp, a, &top);
 
-	*past = 0;
-	*mapped = false;
+	*past = top ? top - 1 : 0;
+	*mapped = top;
+	if (rc || top)
+		return rc;
 	for (uint32_t i = 0; sp && i < a->n; i++) {
 		uint64_t ip = a->ips[(ptrdiff_t)i * a->step];
 		bool here = ip < CTX_MAX && space_find(sp, ip - 1);
