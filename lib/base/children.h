@@ -1,22 +1,16 @@
 /*
- * The children of the nodes of a tree, found by their parent and name: an index over nodes that
- * somebody else keeps, numbered from 1 on as they come. The child that was made right after its
- * parent has the number after the parent's, and is looked for there: a stack that is new from some
- * frame on takes one slot. All other children have a slot, of 4 bytes.
+ * An index over entries that somebody else keeps, numbered from 1 on as they come, each found by a
+ * parent and a name (or by a single number, with parent 0). A slot takes 4 bytes.
  *
- *	k = parent + 1;
- *	if (k < n && v[k].parent == parent && v[k].name == name)
- *		...	(the child)
  *	hash = i = children_hash(parent, name);
  *	while ((k = children_next(&c, hash, &i)) && !(v[k].parent == parent && v[k].name == name))
- *		;	(k: the child, or 0)
+ *		;	(k: the entry, or 0)
  *	if (!k && children_full(&c, n + 1) && !(rc = children_make(&c, n + 1, used + 1)))
- *		...	(children_put of all that there are; used: those that need a slot)
- *	if (children_slotted(parent, n))
- *		children_put(&c, hash, n);
+ *		...	(children_put of all that there are)
+ *	children_put(&c, hash, n);
  *
- * A slot has the number of a node in the low bits, as many as the numbers need, and in those above
- * them its hash: most others are distinguished without a look at the node. Open addressing; three
+ * A slot has the number of an entry in the low bits, as many as the numbers need, and in those above
+ * them its hash: most others are distinguished without a look at the entry. Open addressing; three
  * quarters of the slots are used at most.
  */
 #ifndef PP_BASE_CHILDREN_H
@@ -30,12 +24,12 @@
 #include <string.h>
 
 #define CHILDREN_FIRST 64u	  /* slots */
-#define CHILDREN_IDS   (1u << 24) /* nodes for whose numbers there is room at first */
+#define CHILDREN_IDS   (1u << 20) /* entries for whose numbers there is room at first */
 
 struct children {
 	uint32_t *slots; /* 0: free */
 	uint32_t mask;	 /* their number less one; 0: there are none */
-	uint32_t ids;	 /* the bits of a slot that hold a node's number */
+	uint32_t ids;	 /* the bits of a slot that hold an entry's number */
 	uint32_t n;	 /* slots that are used */
 };
 
@@ -52,13 +46,7 @@ static inline uint32_t children_hash(uint32_t parent, uint32_t name)
 	return (uint32_t)((k ^ k >> 29) * 0xbf58476d1ce4e5b9u >> 32);
 }
 
-/* Whether a node needs a slot. */
-static inline bool children_slotted(uint32_t parent, uint32_t node)
-{
-	return node != parent + 1;
-}
-
-/* The next node with this hash, most likely; *i is the hash to begin with. 0: there is no more. */
+/* The next entry with this hash, most likely; *i is the hash to begin with. 0: there is no more. */
 static inline uint32_t children_next(const struct children *c, uint32_t hash, uint32_t *i)
 {
 	uint32_t k;
@@ -73,7 +61,7 @@ static inline uint32_t children_next(const struct children *c, uint32_t hash, ui
 	return 0;
 }
 
-/* Puts a node that needs a slot and is not in it, for which there is room. */
+/* Puts an entry that is not in it, for which there is room. */
 static inline void children_put(struct children *c, uint32_t hash, uint32_t node)
 {
 	uint32_t i = hash & c->mask;
@@ -84,7 +72,7 @@ static inline void children_put(struct children *c, uint32_t hash, uint32_t node
 	c->n++;
 }
 
-/* Whether n nodes, including the root, may be more than fit, with one more that needs a slot. */
+/* Whether numbers below n may be more than fit, with one more entry. */
 static inline bool children_full(const struct children *c, uint64_t n)
 {
 	return !c->slots || (uint64_t)c->n + 1 > ((uint64_t)c->mask + 1) / 4 * 3 ||
@@ -92,8 +80,8 @@ static inline bool children_full(const struct children *c, uint64_t n)
 }
 
 /*
- * Makes room for n nodes, 2^31 at most, `used` of which need a slot; their owner then
- * puts all of them. The old content is gone, but is unchanged if this fails. 0 or PP_ENOMEM.
+ * Makes room for numbers below n, 2^31 at most, of `used` entries; their owner then puts all of
+ * them. The old content is gone, but is unchanged if this fails. 0 or PP_ENOMEM.
  */
 static inline int children_make(struct children *c, uint64_t n, uint64_t used)
 {

@@ -198,17 +198,17 @@ void layout_add_ends(struct layout *l)
 	struct ps_ends e = {0};
 	struct buf b = BUF_INIT;
 
-	ends = calloc(f->n ? f->n : 1, 1);
+	ends = calloc(f->paths.n, 1);
 	if (!ends) {
 		l->out->err = PP_ENOMEM;
 		return;
 	}
-	for (uint32_t i = 1; i < f->n; i++) {
+	for (uint32_t i = 1; i < f->paths.n; i++) {
 		size_t len = 0;
-		const char *name =
-			f->nodes[i].name ? intern_get(&f->names, f->nodes[i].name, &len) : "";
+		uint32_t id = paths_name(&f->paths, i);
+		const char *name = id ? intern_get(&f->names, id, &len) : "";
 
-		ends[i] = ps_ends_add(&e, ends[f->nodes[i].parent], name, len, flame_self(f, i));
+		ends[i] = ps_ends_add(&e, ends[paths_parent(&f->paths, i)], name, len, flame_self(f, i));
 	}
 	free(ends);
 	ps_ends_describe(&e, &b);

@@ -20,17 +20,15 @@ int flame_new(struct flame **out, bool reverse)
 	f->reverse = reverse;
 	f->cap = 1024;
 	f->unsorted = reverse;
-	f->nodes = calloc(f->cap, sizeof(*f->nodes));
+	f->self = calloc(f->cap, sizeof(*f->self));
 	f->links = calloc(f->cap, sizeof(*f->links));
-	f->counts = array_widen(NULL, &f->cap_counts, 0, 256, sizeof(*f->counts));
-	f->ncounts = 1;
+	f->nself = 1;
 	f->path = calloc(FLAME_DEPTH_MAX, sizeof(*f->path));
 	f->ends = calloc(FLAME_DEPTH_MAX, sizeof(*f->ends));
-	if (!f->nodes || !f->links || !f->counts || !f->path || !f->ends) {
+	if (paths_init(&f->paths) || !f->self || !f->links || !f->path || !f->ends) {
 		flame_free(f);
 		return PP_ENOMEM;
 	}
-	f->n = 1;
 	f->factor = 1;
 	*out = f;
 	return 0;
@@ -40,9 +38,8 @@ static void diff_free(struct flame_diff *d)
 {
 	if (!d)
 		return;
-	free(d->base);
+	free(d->base.v);
 	free(d->verdict);
-	free(d->total);
 	map64_release(&d->names);
 	buf_release(&d->matched);
 	free(d);
@@ -54,11 +51,11 @@ void flame_free(struct flame *f)
 		return;
 	diff_free(f->diff);
 	intern_release(&f->names);
-	children_release(&f->children);
+	paths_release(&f->paths);
 	buf_release(&f->last);
 	buf_release(&f->rooted);
-	free(f->nodes);
-	free(f->counts);
+	free(f->self);
+	free(f->counts.v);
 	free(f->links);
 	free(f->path);
 	free(f->ends);
@@ -92,32 +89,94 @@ void flame_scale(struct flame *f, double factor)
 {
 	long double by = (long double)factor;
 
-	for (uint32_t i = 0; i < f->ncounts; i++)
-		f->counts[i] *= by;
+	for (uint32_t i = 0; i < f->counts.n; i++)
+		f->counts.v[i] *= by;
 	f->account.total *= by;
 	f->factor *= factor;
 	if (!f->diff)
 		return;
-	for (uint32_t i = 0; i < f->diff->nbase; i++)
-		f->diff->base[i] *= by;
+	for (uint32_t i = 0; i < f->diff->base.n; i++)
+		f->diff->base.v[i] *= by;
 	f->diff->base_sum *= by;
 }
 
-int flame_self_set(struct flame *f, uint32_t node, long double count)
+int flame_set(struct flame *f, struct flame_counts *c, uint32_t node, long double count)
 {
-	uint32_t *at = &f->nodes[node].self;
+	uint32_t at = f->self[node] ? f->self[node] : f->nself;
 	long double *v;
 
-	if (!*at && count > 0) {
-		v = array_widen(f->counts, &f->cap_counts, f->ncounts, 256, sizeof(*v));
-		if (!v)
-			return PP_ENOMEM;
-		f->counts = v;
-		*at = f->ncounts++;
-	}
-	if (*at)
-		f->counts[*at] = count;
+	if (!f->self[node] && !(count > 0))
+		return 0;
+	v = array_widen(c->v, &c->n, at, 256, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	c->v = v;
+	v[at] = count;
+	f->nself += !f->self[node];
+	f->self[node] = at;
 	return 0;
+}
+
+/* Places for all nodes. 0 or PP_ENOMEM. */
+static int place_sums(const struct flame *f, struct flame_sums *s, uint32_t *n)
+{
+	const struct paths *p = &f->paths;
+	uint8_t *branches = calloc(p->n / 8 + 1, 1);
+
+	s->at = malloc(p->n * sizeof(*s->at));
+	if (!branches || !s->at) {
+		free(branches);
+		return PP_ENOMEM;
+	}
+	for (uint32_t run = 1; run < p->nruns; run++)
+		branches[p->runs[run].parent / 8] |= (uint8_t)(1u << p->runs[run].parent % 8);
+	*n = 0;
+	for (uint32_t i = p->n; i-- > 0;) {
+		bool alone = i + 1 < p->n && !(p->names[i + 1] & PATHS_FIRST) && !f->self[i] &&
+			     !(branches[i / 8] >> i % 8 & 1);
+
+		s->at[i] = alone ? s->at[i + 1] : (*n)++;
+	}
+	free(branches);
+	return 0;
+}
+
+int flame_sums_make(const struct flame *f, struct flame_sums *s)
+{
+	uint32_t n;
+	int rc = place_sums(f, s, &n);
+
+	if (rc)
+		return rc;
+	s->now = calloc(n, sizeof(*s->now));
+	s->base = f->diff ? calloc(n, sizeof(*s->base)) : NULL;
+	if (!s->now || (f->diff && !s->base))
+		return PP_ENOMEM;
+	for (uint32_t i = 0; i < f->paths.n; i++) {
+		if (!f->self[i])
+			continue;
+		s->now[s->at[i]] = flame_self(f, i);
+		if (f->diff)
+			s->base[s->at[i]] = flame_base(f, i);
+	}
+	for (uint32_t i = f->paths.n - 1; i > 0; i--) {
+		uint32_t from = s->at[i], to = s->at[paths_parent(&f->paths, i)];
+
+		if (from == to)
+			continue;
+		s->now[to] += s->now[from];
+		if (f->diff)
+			s->base[to] += s->base[from];
+	}
+	return 0;
+}
+
+void flame_sums_release(struct flame_sums *s)
+{
+	free(s->at);
+	free(s->now);
+	free(s->base);
+	*s = (struct flame_sums){0};
 }
 
 const struct flame_account *flame_account(const struct flame *f)
@@ -141,14 +200,14 @@ void flame_describe(const struct flame *f, struct buf *b)
 static int nodes_grow(struct flame *f)
 {
 	struct flame_links *links;
-	struct flame_node *nodes;
+	uint32_t *self;
 
-	if (f->n == FLAME_NODES_MAX)
+	if (f->paths.n == FLAME_NODES_MAX)
 		return PP_ELIMIT;
-	nodes = realloc(f->nodes, 2 * (size_t)f->cap * sizeof(*nodes));
-	if (!nodes)
+	self = realloc(f->self, 2 * (size_t)f->cap * sizeof(*self));
+	if (!self)
 		return PP_ENOMEM;
-	f->nodes = nodes;
+	f->self = self;
 	if (!f->unsorted) {
 		links = realloc(f->links, 2 * (size_t)f->cap * sizeof(*links));
 		if (!links)
@@ -161,69 +220,43 @@ static int nodes_grow(struct flame *f)
 
 static int node_new(struct flame *f, uint32_t parent, uint32_t name, uint32_t *id)
 {
-	int rc = f->n == f->cap ? nodes_grow(f) : 0;
+	int rc = f->paths.n == f->cap ? nodes_grow(f) : 0;
 
+	if (!rc)
+		rc = paths_add(&f->paths, parent, name, id);
 	if (rc)
 		return rc;
-	f->nodes[f->n] = (struct flame_node){
-		.parent = parent, .name = name, .depth = f->nodes[parent].depth + 1};
+	f->self[*id] = 0;
 	if (!f->unsorted) {
-		f->links[f->n] = (struct flame_links){.before = f->links[parent].last};
-		f->links[parent].last = f->n;
+		f->links[*id] = (struct flame_links){.before = f->links[parent].last};
+		f->links[parent].last = *id;
 	}
 	f->account.frames++;
-	*id = f->n++;
 	return 0;
-}
-
-/* Makes room for one more; or, to begin with, for all that there are. */
-static int make_children(struct flame *f)
-{
-	uint64_t used = 1;
-	int rc;
-
-	for (uint32_t k = 1; k < f->n; k++)
-		used += children_slotted(f->nodes[k].parent, k);
-	rc = children_make(&f->children, (uint64_t)f->n + 1, used);
-	for (uint32_t k = 1; k < f->n && !rc; k++)
-		if (children_slotted(f->nodes[k].parent, k))
-			children_put(&f->children,
-				     children_hash(f->nodes[k].parent, f->nodes[k].name), k);
-	return rc;
 }
 
 /* From now on callees are looked up. */
 static int begin_unsorted(struct flame *f)
 {
-	int rc = make_children(f);
+	int rc = paths_index(&f->paths);
 
-	f->unsorted = !rc;
-	return rc;
+	if (rc)
+		return rc;
+	f->unsorted = true;
+	free(f->links);
+	f->links = NULL;
+	return 0;
 }
 
 /* The callee of that name among those that are looked up; made if there is none and `make`. */
 static int look_up(struct flame *f, uint32_t parent, uint32_t name, bool make, uint32_t *id)
 {
-	uint32_t hash, i, k = parent + 1;
-	int rc = 0;
+	int rc = paths_index(&f->paths);
 
-	*id = k;
-	if (k < f->n && f->nodes[k].parent == parent && f->nodes[k].name == name)
-		return 0;
-	hash = i = children_hash(parent, name);
-	while ((k = children_next(&f->children, hash, &i)))
-		if (f->nodes[k].parent == parent && f->nodes[k].name == name)
-			break;
-	*id = k;
-	if (k || !make)
-		return 0;
-	if (children_full(&f->children, (uint64_t)f->n + 1))
-		rc = make_children(f);
-	if (!rc)
-		rc = node_new(f, parent, name, id);
-	if (!rc && children_slotted(parent, *id))
-		children_put(&f->children, hash, *id);
-	return rc;
+	if (rc)
+		return rc;
+	*id = paths_find(&f->paths, parent, name);
+	return *id == FLAME_ROOT && make ? node_new(f, parent, name, id) : 0;
 }
 
 /*
@@ -242,7 +275,7 @@ static bool take_leaf(struct flame *f, uint32_t parent, uint32_t name, uint32_t 
 	*id = FLAME_ROOT;
 	f->looks += LOOKS;
 	for (uint32_t i = links[parent].last; i != FLAME_ROOT; right = i, i = links[i].before) {
-		sibling = intern_get(&f->names, f->nodes[i].name, &len);
+		sibling = intern_get(&f->names, paths_name(&f->paths, i), &len);
 		if (len < n || memcmp(s, sibling, n) != 0)
 			break;
 		if (!f->looks--)
@@ -270,7 +303,7 @@ static int child_now(struct flame *f, uint32_t parent, uint32_t name, uint32_t *
 	int rc = 0;
 
 	*id = last;
-	if (last == FLAME_ROOT || f->nodes[last].name != name)
+	if (last == FLAME_ROOT || paths_name(&f->paths, last) != name)
 		rc = node_new(f, parent, name, id);
 	f->account.frames -= !rc && !name && *id != last;
 	return rc;
@@ -400,7 +433,7 @@ int flame_add(struct flame *f, const char *frames, size_t len, long double count
 		f->depth = 0; /* callees of the leaf are no longer the last ones */
 	}
 	if (!rc)
-		rc = flame_self_set(f, leaf, flame_self(f, leaf) + count);
+		rc = flame_set(f, &f->counts, leaf, flame_self(f, leaf) + count);
 	/* The path may be half this stack's and half the last one's: nothing can follow. */
 	f->failed = rc;
 	if (rc)

@@ -25,7 +25,6 @@ struct columns {
 	struct buf when, threads;  /* samples, if their times are known */
 	uint32_t *page_node;	   /* by node: its number in the page; NULL: not needed */
 	struct buf names, classes; /* by name: text, ended by a NUL; its class in each scheme */
-	uint32_t *first, *next;	   /* by node: callees from left to right, or FLAME_ROOT */
 	uint32_t *number;	   /* by name of the tree: that of the page, or 0 */
 	uint32_t n, nnames, depth; /* of the node before */
 	uint32_t merged;	   /* frames that are too narrow, and wait */
@@ -46,8 +45,6 @@ static void release(struct columns *c)
 	free(c->page_node);
 	buf_release(&c->names);
 	buf_release(&c->classes);
-	free(c->first);
-	free(c->next);
 	free(c->number);
 }
 
@@ -115,11 +112,11 @@ static void put_merged(struct columns *c, uint32_t depth)
 static void put_node(struct columns *c, uint32_t node)
 {
 	const struct flame *f = c->l->f;
-	const struct flame_node *v = &f->nodes[node];
+	uint32_t depth = paths_depth(&f->paths, node), name = paths_name(&f->paths, node);
 
-	put_merged(c, v->depth);
-	put(c, v->depth, v->name ? name_of(c, v->name) : NAME_SELF, flame_self(f, node),
-	    f->diff ? f->diff->base[node] : 0);
+	put_merged(c, depth);
+	put(c, depth, name ? name_of(c, name) : NAME_SELF, flame_self(f, node),
+	    f->diff ? flame_base(f, node) : 0);
 	if (f->diff)
 		buf_addc(&c->verdict, (char)(flame_diff_verdict(f, node) + 1));
 }
@@ -127,30 +124,31 @@ static void put_node(struct columns *c, uint32_t node)
 static int put_nodes(struct columns *c)
 {
 	const struct layout *l = c->l;
-	const struct flame_node *nodes = l->f->nodes;
-	uint32_t node = c->first[FLAME_ROOT];
+	const struct flame_links *links = l->links; /* they are turned around */
+	const struct paths *p = &l->f->paths;
+	uint32_t node = links[FLAME_ROOT].last;
 
 	while (node != FLAME_ROOT) {
 		bool drawn = layout_draws(l, node);
 
-		if (drawn || (!nodes[node].name && l->total[node] > 0)) {
+		if (drawn || (!paths_name(p, node) && layout_total(l, node) > 0)) {
 			put_node(c, node);
 			if (c->page_node)
 				c->page_node[node] = c->n;
 		} else {
 			c->merged++;
-			c->merged_total += l->total[node];
-			c->merged_base += l->f->diff ? l->f->diff->total[node] : 0;
+			c->merged_total += layout_total(l, node);
+			c->merged_base += l->f->diff ? layout_base(l, node) : 0;
 		}
-		if (drawn && c->first[node] != FLAME_ROOT) {
-			node = c->first[node];
+		if (drawn && links[node].last != FLAME_ROOT) {
+			node = links[node].last;
 			continue;
 		}
-		while (node != FLAME_ROOT && c->next[node] == FLAME_ROOT) {
-			put_merged(c, nodes[node].depth);
-			node = nodes[node].parent;
+		while (node != FLAME_ROOT && links[node].before == FLAME_ROOT) {
+			put_merged(c, paths_depth(p, node));
+			node = paths_parent(p, node);
 		}
-		node = node == FLAME_ROOT ? node : c->next[node];
+		node = node == FLAME_ROOT ? node : links[node].before;
 	}
 	buf_inherit(&c->up, &c->name);
 	buf_inherit(&c->up, &c->self);
@@ -168,9 +166,9 @@ static int put_times(struct columns *c)
 	struct buf when = BUF_INIT, threads = BUF_INIT;
 	int rc;
 
-	for (uint32_t i = 1; i < f->n; i++)
+	for (uint32_t i = 1; i < f->paths.n; i++)
 		if (!c->page_node[i])
-			c->page_node[i] = c->page_node[f->nodes[i].parent];
+			c->page_node[i] = c->page_node[paths_parent(&f->paths, i)];
 	rc = flame_times_column(f, c->page_node, &when, &threads);
 	c->when = when;
 	c->threads = threads;
@@ -179,38 +177,32 @@ static int put_times(struct columns *c)
 
 static int make_columns(struct columns *c)
 {
-	const struct layout *l = c->l;
+	struct layout *l = c->l;
 	const struct flame *f = l->f;
 	uint8_t range[6];
 	int rc;
 
 	c->nnames = NAMES;
-	c->first = calloc(f->n, sizeof(*c->first));
-	c->next = calloc(f->n, sizeof(*c->next));
 	c->number = calloc((size_t)f->names.n + 1, sizeof(*c->number));
-	if (!c->first || !c->next || !c->number)
+	if (!c->number)
 		return PP_ENOMEM;
 	c->integers = true;
-	for (uint32_t i = 0; i < f->n; i++) {
-		uint32_t before = i ? l->links[i].before : FLAME_ROOT;
-
-		if (before != FLAME_ROOT)
-			c->next[before] = i;
-		else if (i)
-			c->first[f->nodes[i].parent] = i;
-		c->integers = c->integers && is_integer(flame_self(f, i)) &&
-			      (!f->diff || is_integer(f->diff->base[i]));
-	}
+	for (uint32_t i = 0; i < f->counts.n; i++)
+		c->integers = c->integers && is_integer(f->counts.v[i]);
+	for (uint32_t i = 0; f->diff && i < f->diff->base.n; i++)
+		c->integers = c->integers && is_integer(f->diff->base.v[i]);
 	c->integers = c->integers && l->all <= INTEGER_MAX;
 	for (unsigned i = 0; flame_palette_name(i) && c->nschemes < SCHEMES_MAX; i++)
 		if (palette_range(i, range) && !memcmp(range, "\0\0\0\0\0", 6))
 			c->schemes[c->nschemes++] = i;
 	if (flame_times_whole(f)) {
-		c->page_node = calloc(f->n, sizeof(*c->page_node));
+		c->page_node = calloc(f->paths.n, sizeof(*c->page_node));
 		if (!c->page_node)
 			return PP_ENOMEM;
 	}
+	layout_turn(l);
 	rc = put_nodes(c);
+	layout_turn(l);
 	return rc || !c->page_node ? rc : put_times(c);
 }
 
@@ -285,7 +277,7 @@ static int add_about(const struct columns *c, const struct flame_opts *o, struct
 		buf_addf(&b,
 			 ",\"diff\":{\"self\":%.17Lg,\"most\":%.17Lg,\"judged\":%s,\"leaf\":%s,"
 			 "\"negate\":%s,\"gone\":%s}",
-			 d->base[FLAME_ROOT], d->most, yes(d->judged), yes(o->leaf), yes(o->negate),
+			 flame_base(l->f, FLAME_ROOT), d->most, yes(d->judged), yes(o->leaf), yes(o->negate),
 			 yes(o->gone));
 	buf_adds(&b, "}");
 	rc = page_json(out, "about", &b);

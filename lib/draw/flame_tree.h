@@ -10,17 +10,25 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/children.h"
 #include "base/intern.h"
+#include "base/paths.h"
 #include "draw/flame.h"
 
-#define FLAME_ROOT 0u /* index of the root in nodes; no frame is its own callee: also "none" */
+#define FLAME_ROOT PATHS_ROOT /* no frame is its own callee: also "none" */
 
-struct flame_node {
-	uint32_t parent; /* always less than the node's own index */
-	uint32_t name;	 /* in names; 0: the root, or in a chart what counts for its caller */
-	uint32_t depth;	 /* 0 for the root */
-	uint32_t self;	 /* where in `counts`; 0: no stack ends here */
+/* What the stacks that end at a node count. */
+struct flame_counts {
+	long double *v; /* by the node's number in flame.self; v[0] is 0 */
+	uint32_t n;
+};
+
+/*
+ * Counts with those of the callees. Frames that only call the next one, and count nothing
+ * themselves, share a place.
+ */
+struct flame_sums {
+	uint32_t *at; /* by node: its place */
+	long double *now, *base; /* base NULL: one profile */
 };
 
 /* Where the callees of a node are, in the order of folded text that is sorted by bytes. */
@@ -35,14 +43,14 @@ struct flame_diff {
 	/* Of flame_diff_prepare. */
 	long double most; /* greatest difference of a frame */
 	long double gone_sum;
-	long double *total; /* by node: of the base, with callees */
+	long double total;  /* of the base */
 	uint64_t gone;	    /* frames of the base alone */
 	struct buf matched; /* commands of the base that were taken for others: "old as new" */
 
-	long double *base;  /* by node: counts of the stacks that end here */
+	struct flame_counts base;
 	int8_t *verdict;    /* by node, of stacks: 1 more, -1 less */
 	struct map64 names; /* verdicts by name: 2 more, 1 less */
-	uint32_t nbase, nverdict;
+	uint32_t nverdict;
 	enum { FLAME_BY_FUNCTION, FLAME_BY_STACK, FLAME_BY_COMM } by;
 	bool base_side; /* lines with one count are the base's */
 	bool both;	/* lines had two counts, which are on one scale */
@@ -51,8 +59,8 @@ struct flame_diff {
 
 /* Whether a line is one of pdiff's about its verdicts; *rc: what came of it. */
 bool flame_diff_line(struct flame *f, const char *line, size_t n, int *rc);
-/* Before the drawing: sums of the base; with o->gone, only what is gone is left. 0 or PP_ENOMEM. */
-int flame_diff_prepare(struct flame *f, const struct flame_opts *o);
+/* Before the drawing: all sums; with o->gone, only what is gone is left. 0 or PP_ENOMEM. */
+int flame_diff_prepare(struct flame *f, const struct flame_opts *o, struct flame_sums *s);
 /*
  * Commands of the base alone stand for those of the new profile alone: what is below them is
  * compared. 0 or PP_ENOMEM.
@@ -60,13 +68,13 @@ int flame_diff_prepare(struct flame *f, const struct flame_opts *o);
 int flame_diff_match(struct flame *f);
 /* The callee of that name; made if there is none and `make`. *id FLAME_ROOT: there is none. */
 int flame_callee(struct flame *f, uint32_t parent, uint32_t name, bool make, uint32_t *id);
-/* Colour (six digits), tooltip and account; `total` is the frame's count with its callees. */
+/* Colour (six digits), tooltip and account. */
 void flame_diff_fill(const struct flame *f, const struct flame_opts *o, uint32_t node,
-		     long double total, char fill[8]);
+		     const struct flame_sums *s, char fill[8]);
 /* What pdiff says of a frame: 1 more, -1 less, 0 not significant. */
 int flame_diff_verdict(const struct flame *f, uint32_t node);
 void flame_diff_words(const struct flame *f, const struct flame_opts *o, uint32_t node,
-		      long double total, struct buf *b);
+		      const struct flame_sums *s, struct buf *b);
 void flame_diff_legend(const struct flame *f, const struct flame_opts *o, double x, double y,
 		       struct buf *b);
 void flame_diff_describe(const struct flame *f, const struct flame_opts *o, bool page,
@@ -87,19 +95,20 @@ struct flame {
 	int failed;		 /* what a stack could not be added for */
 	uint32_t leaf;		 /* node of the stack that was added last */
 	struct flame_diff *diff; /* NULL: one profile */
-	struct flame_node *nodes;
-	long double *counts; /* of the stacks that end at nodes; counts[0] is 0 */
-	uint32_t ncounts, cap_counts;
+	/* Names are in `names`; 0: the root, or in a chart what counts for its caller. */
+	struct paths paths;
+	uint32_t *self; /* by node: its number in the counts; 0: no stack ends here */
+	uint32_t nself; /* numbers given out, 0 included */
+	struct flame_counts counts;
 	struct flame_links *links; /* by node, as long as the stacks come sorted */
-	uint32_t n, cap;
+	uint32_t cap;		   /* nodes that self and links have room for */
 	struct intern names;
 	/*
 	 * Sorted stacks need no look-ups: what does not begin like the stack before is new, and
-	 * siblings come in their order. The first one that is out of order fills `children`.
+	 * siblings come in their order. The first one that is out of order makes the index.
 	 */
 	bool unsorted;
-	struct children children; /* if unsorted */
-	uint64_t looks;		  /* at siblings, that sorted stacks may still cost */
+	uint64_t looks; /* at siblings, that sorted stacks may still cost */
 	/* The last stack: the next one often begins like it, and need not look up those frames. */
 	struct buf last;
 	uint32_t depth;
@@ -128,14 +137,22 @@ bool flame_times_whole(const struct flame *f);
 int flame_times_column(struct flame *f, const uint32_t *node, struct buf *column,
 		       struct buf *threads);
 
-/* The counts of the stacks that end at a node. */
+/* The counts of the stacks that end at a node, of the two profiles. */
 static inline long double flame_self(const struct flame *f, uint32_t node)
 {
-	return f->counts[f->nodes[node].self];
+	return f->self[node] < f->counts.n ? f->counts.v[f->self[node]] : 0;
+}
+static inline long double flame_base(const struct flame *f, uint32_t node)
+{
+	return f->self[node] < f->diff->base.n ? f->diff->base.v[f->self[node]] : 0;
 }
 
+/* Sets one of the two: c is &f->counts or &f->diff->base. 0 or PP_ENOMEM. */
+int flame_set(struct flame *f, struct flame_counts *c, uint32_t node, long double count);
+
 /* 0 or PP_ENOMEM. */
-int flame_self_set(struct flame *f, uint32_t node, long double count);
+int flame_sums_make(const struct flame *f, struct flame_sums *s);
+void flame_sums_release(struct flame_sums *s);
 
 /* A frame's name as it is shown. Everything lives in the arena that label_make was given. */
 struct label {

@@ -30,11 +30,12 @@ static int by_bytes(const void *pa, const void *pb)
  */
 static int link_siblings(struct layout *l)
 {
-	uint32_t names = l->f->names.n, n = l->f->n, sum = 0;
+	const struct paths *p = &l->f->paths;
+	uint32_t names = l->f->names.n, n = p->n, sum = 0;
 	size_t keys = 2 * (size_t)names;
 	struct name_rank *ranks = malloc((keys + 1) * sizeof(*ranks));
 	uint32_t *start = calloc(keys + 2, sizeof(*start)); /* by key: place in order */
-	uint8_t *inner = calloc(n, 1);			    /* by node: it has callees */
+	uint8_t *inner = calloc(n / 8 + 1, 1);		    /* a bit for each node that has callees */
 	uint32_t *order = calloc(n, sizeof(*order));
 	int rc = ranks && start && order && inner ? 0 : PP_ENOMEM;
 
@@ -45,10 +46,13 @@ static int link_siblings(struct layout *l)
 		ranks[i].s = intern_get(&l->f->names, (uint32_t)(i / 2) + 1, &ranks[i].len);
 	}
 	qsort(ranks, keys, sizeof(*ranks), by_bytes);
+	for (uint32_t i = 1, up; i < n; i++) {
+		up = paths_parent(p, i);
+		inner[up / 8] |= (uint8_t)(1u << up % 8);
+	}
+#define KEY(i) ((paths_name(p, i) - 1) * 2 + (inner[(i) / 8] >> (i) % 8 & 1))
 	for (uint32_t i = 1; i < n; i++)
-		inner[l->f->nodes[i].parent] = 1;
-	for (uint32_t i = 1; i < n; i++)
-		start[(l->f->nodes[i].name - 1) * 2 + inner[i]]++;
+		start[KEY(i)]++;
 	for (size_t i = 0; i < keys; i++) {
 		uint32_t count = start[ranks[i].key];
 
@@ -56,9 +60,10 @@ static int link_siblings(struct layout *l)
 		sum += count;
 	}
 	for (uint32_t i = 1; i < n; i++)
-		order[start[(l->f->nodes[i].name - 1) * 2 + inner[i]]++] = i;
+		order[start[KEY(i)]++] = i;
+#undef KEY
 	for (uint32_t i = 0; i + 1 < n; i++) {
-		uint32_t parent = l->f->nodes[order[i]].parent;
+		uint32_t parent = paths_parent(p, order[i]);
 
 		l->own[order[i]].before = l->own[parent].last;
 		l->own[parent].last = order[i];
@@ -73,26 +78,41 @@ out:
 
 bool layout_draws(const struct layout *l, uint32_t i)
 {
-	const struct flame_diff *d = l->f->diff;
-	long double total = l->total[i];
+	long double total = layout_total(l, i);
 
 	/* A page tells of what is gone, too. */
-	if (l->page && d && d->total[i] > total)
-		total = d->total[i];
-	return i == FLAME_ROOT || (l->f->nodes[i].name && total > 0 && total >= l->least);
+	if (l->page && l->f->diff && layout_base(l, i) > total)
+		total = layout_base(l, i);
+	return i == FLAME_ROOT || (paths_name(&l->f->paths, i) && total > 0 && total >= l->least);
+}
+
+void layout_turn(struct layout *l)
+{
+	struct flame_links *v = l->links;
+
+	for (uint32_t i = 0; i < l->f->paths.n; i++) {
+		uint32_t beside = FLAME_ROOT, next;
+
+		for (uint32_t k = v[i].last; k != FLAME_ROOT; k = next) {
+			next = v[k].before;
+			v[k].before = beside;
+			beside = k;
+		}
+		v[i].last = beside;
+	}
 }
 
 static void count_drawn(struct layout *l)
 {
-	const struct flame_node *nodes = l->f->nodes;
-
 	l->drawn = l->depth = 0;
-	for (uint32_t i = 1; i < l->f->n; i++) {
+	for (uint32_t i = 1; i < l->f->paths.n; i++) {
+		uint32_t depth;
+
 		if (!layout_draws(l, i))
 			continue;
 		l->drawn++;
-		if (nodes[i].depth > l->depth)
-			l->depth = nodes[i].depth;
+		depth = paths_depth(&l->f->paths, i);
+		l->depth = depth > l->depth ? depth : l->depth;
 	}
 }
 
@@ -121,12 +141,13 @@ static void set_least(struct layout *l, uint64_t most, double narrow)
 /* Topmost frames that are not drawn: their counts are what is missing above the drawn ones. */
 static long double sum_pruned(const struct layout *l)
 {
-	const struct flame_node *nodes = l->f->nodes;
+	const struct paths *p = &l->f->paths;
 	long double sum = 0;
 
-	for (uint32_t i = 1; i < l->f->n; i++)
-		if (nodes[i].name && !layout_draws(l, i) && layout_draws(l, nodes[i].parent))
-			sum += l->total[i];
+	for (uint32_t i = 1; i < p->n; i++)
+		if (paths_name(p, i) && !layout_draws(l, i) &&
+		    layout_draws(l, paths_parent(p, i)))
+			sum += layout_total(l, i);
 	return sum;
 }
 
@@ -140,16 +161,16 @@ static int sum_waiting(struct layout *l)
 		l->palette = palette_wall();
 	if (l->palette != palette_wall() || f->diff)
 		return 0;
-	l->waiting = calloc(f->n, sizeof(*l->waiting));
+	l->waiting = calloc(f->paths.n, sizeof(*l->waiting));
 	if (!l->waiting)
 		return PP_ENOMEM;
-	for (uint32_t i = f->n - 1; i > 0; i--) {
+	for (uint32_t i = f->paths.n - 1; i > 0; i--) {
 		size_t len;
-		const char *name = intern_get(&f->names, f->nodes[i].name, &len);
+		const char *name = intern_get(&f->names, paths_name(&f->paths, i), &len);
 
 		if (name && palette_waits(name, len))
-			l->waiting[i] = l->total[i];
-		l->waiting[f->nodes[i].parent] += l->waiting[i];
+			l->waiting[i] = layout_total(l, i);
+		l->waiting[paths_parent(&f->paths, i)] += l->waiting[i];
 	}
 	return 0;
 }
@@ -157,34 +178,32 @@ static int sum_waiting(struct layout *l)
 int layout_init(struct layout *l, uint64_t most, double narrow)
 {
 	struct flame *f = l->f;
-	int rc = f->diff ? flame_diff_prepare(f, l->o) : 0;
+	int rc = f->diff ? flame_diff_prepare(f, l->o, &l->sums) : 0;
 
 	l->unit = *l->o->count_name || f->account.unsaid ? l->o->count_name : f->account.about.unit;
 	if (rc)
 		return rc;
 	if (!(f->account.total > 0))
 		return PP_END;
-	l->total = malloc(f->n * sizeof(*l->total));
+	paths_settle(&f->paths);
 	if (f->unsorted)
-		l->own = calloc(f->n, sizeof(*l->own));
+		l->own = calloc(f->paths.n, sizeof(*l->own));
 	l->links = f->unsorted ? l->own : f->links;
 	l->labels = calloc((size_t)f->names.n + 1, sizeof(*l->labels));
 	l->right = calloc(FLAME_DEPTH_MAX + 3, sizeof(*l->right));
 	l->gap = calloc(FLAME_DEPTH_MAX + 3, sizeof(*l->gap));
-	if (!l->total || !l->links || !l->labels || !l->right || !l->gap)
+	if (!l->links || !l->labels || !l->right || !l->gap)
 		return PP_ENOMEM;
 	rc = f->unsorted ? link_siblings(l) : 0;
+	if (!rc && !f->diff)
+		rc = flame_sums_make(f, &l->sums);
+	rc = rc ? rc : sum_waiting(l);
 	if (rc)
 		return rc;
-	for (uint32_t i = 0; i < f->n; i++)
-		l->total[i] = flame_self(f, i);
-	for (uint32_t i = f->n - 1; i > 0; i--)
-		l->total[f->nodes[i].parent] += l->total[i];
-	rc = sum_waiting(l);
-	if (rc)
-		return rc;
-	l->all = l->total[FLAME_ROOT] > l->o->total ? l->total[FLAME_ROOT] : l->o->total;
-	l->total[FLAME_ROOT] = l->all;
+	l->all = layout_total(l, FLAME_ROOT) > l->o->total ? layout_total(l, FLAME_ROOT)
+							   : l->o->total;
+	/* No other frame shares the root's place. */
+	l->sums.now[l->sums.at[FLAME_ROOT]] = l->all;
 	set_least(l, most, narrow);
 	f->account.drawn = l->drawn;
 	f->account.pruned = sum_pruned(l);
@@ -193,7 +212,7 @@ int layout_init(struct layout *l, uint64_t most, double narrow)
 
 int layout_label(struct layout *l, uint32_t node, struct label **label)
 {
-	uint32_t id = l->f->nodes[node].name;
+	uint32_t id = paths_name(&l->f->paths, node);
 	const char *name = "all";
 	size_t len = 3;
 
@@ -208,7 +227,7 @@ int layout_label(struct layout *l, uint32_t node, struct label **label)
 void layout_release(struct layout *l)
 {
 	arena_release(&l->arena);
-	free(l->total);
+	flame_sums_release(&l->sums);
 	free(l->waiting);
 	free(l->own);
 	free(l->labels);

@@ -3,7 +3,7 @@
  *
  *	struct layout l = {.f = f, .o = o, .out = out};
  *	rc = layout_init(&l, FLAME_DRAWN_MAX, 0.1);
- *	... layout_draws(&l, node), l.total[node], l.links[node].last ...
+ *	... layout_draws(&l, node), layout_total(&l, node), l.links[node].last ...
  *	layout_add_account(&l);
  *	layout_release(&l);
  *
@@ -22,8 +22,8 @@ struct layout {
 	struct out *out;
 	bool page; /* frames that are too narrow are merged, not left out */
 	struct arena arena;
-	long double *total;		 /* by node: with its callees */
-	const struct flame_links *links; /* by node: the tree's, or own ones */
+	struct flame_sums sums;
+	struct flame_links *links; /* by node: the tree's, or own ones */
 	struct flame_links *own;
 	unsigned palette;
 	long double *waiting; /* by node: what of total is waiting; NULL: the palette is another */
@@ -50,6 +50,19 @@ int layout_init(struct layout *l, uint64_t most, double narrow);
 void layout_release(struct layout *l);
 
 bool layout_draws(const struct layout *l, uint32_t node);
+
+/* Turns the links around, to the first callee and the sibling to the right; and back. */
+void layout_turn(struct layout *l);
+
+/* What a node counts with its callees; of the base. */
+static inline long double layout_total(const struct layout *l, uint32_t node)
+{
+	return l->sums.now[l->sums.at[node]];
+}
+static inline long double layout_base(const struct layout *l, uint32_t node)
+{
+	return l->sums.base[l->sums.at[node]];
+}
 
 /* What a frame is called, with its colour; valid as long as the layout. 0 or PP_ENOMEM. */
 int layout_label(struct layout *l, uint32_t node, struct label **label);

@@ -24,7 +24,7 @@ struct side {
 struct match {
 	struct flame *f;
 	struct side side[2];
-	long double *total[2]; /* by node, with callees */
+	struct flame_sums sums;
 	uint32_t *to;	       /* by node: the one that it is taken for */
 	uint32_t n;	       /* nodes to begin with */
 	bool shared;	       /* both sides have some command */
@@ -45,25 +45,26 @@ static void add(struct side *s, uint32_t node, long double total)
 	s->total[at] = total;
 }
 
+static long double total(const struct match *m, bool new, uint32_t node)
+{
+	return (new ? m->sums.now : m->sums.base)[m->sums.at[node]];
+}
+
 static void find(struct match *m)
 {
 	const struct flame *f = m->f;
 
-	for (uint32_t i = 0; i < m->n; i++) {
-		m->total[0][i] = f->diff->base[i];
-		m->total[1][i] = flame_self(f, i);
-	}
-	for (uint32_t i = m->n - 1; i > 0; i--)
-		for (int side = 0; side < 2; side++)
-			m->total[side][f->nodes[i].parent] += m->total[side][i];
-	for (uint32_t i = 1; i < m->n; i++) {
-		bool base = m->total[0][i] > 0, new = m->total[1][i] > 0;
+	for (uint32_t run = 1; run < f->paths.nruns; run++) {
+		const struct path_run *r = &f->paths.runs[run];
+		bool base, new;
 
-		if (f->nodes[i].depth != 1)
+		if (r->depth != 1)
 			continue;
+		base = total(m, false, r->first) > 0;
+		new = total(m, true, r->first) > 0;
 		m->shared |= base && new;
 		if (base != new)
-			add(&m->side[new], i, m->total[new][i]);
+			add(&m->side[new], r->first, total(m, new, r->first));
 	}
 }
 
@@ -71,20 +72,21 @@ static void find(struct match *m)
 static int alike(struct match *m, uint32_t base, uint32_t new, long double *part)
 {
 	struct flame *f = m->f;
-	long double all[2] = {m->total[0][FLAME_ROOT], m->total[1][FLAME_ROOT]}, sum = 0, least;
+	long double all[2] = {total(m, false, FLAME_ROOT), total(m, true, FLAME_ROOT)};
+	long double sum = 0, least;
 	int rc = 0;
 
 	memset(m->to, 0, m->n * sizeof(*m->to));
 	m->to[base] = new;
-	least = fminl(m->total[0][base] / all[0], m->total[1][new] / all[1]);
+	least = fminl(total(m, false, base) / all[0], total(m, true, new) / all[1]);
 	for (uint32_t i = base + 1; i < m->n && !rc; i++) {
-		uint32_t above = m->to[f->nodes[i].parent];
+		uint32_t above = m->to[paths_parent(&f->paths, i)];
 
 		if (above == FLAME_ROOT)
 			continue;
-		rc = flame_callee(f, above, f->nodes[i].name, false, &m->to[i]);
+		rc = flame_callee(f, above, paths_name(&f->paths, i), false, &m->to[i]);
 		if (m->to[i] != FLAME_ROOT)
-			sum += fminl(f->diff->base[i] / all[0], flame_self(f, m->to[i]) / all[1]);
+			sum += fminl(flame_base(f, i) / all[0], flame_self(f, m->to[i]) / all[1]);
 	}
 	*part = least > 0 ? sum / least : 0;
 	return rc;
@@ -94,25 +96,22 @@ static int alike(struct match *m, uint32_t base, uint32_t new, long double *part
 static int move(struct match *m, uint32_t base, uint32_t new)
 {
 	struct flame *f = m->f;
-	struct flame_diff *d = f->diff;
-	long double *v;
+	struct flame_counts *c = &f->diff->base;
 	int rc = 0;
 
 	memset(m->to, 0, m->n * sizeof(*m->to));
 	for (uint32_t i = base; i < m->n && !rc; i++) {
-		uint32_t above = m->to[f->nodes[i].parent];
+		uint32_t above = m->to[paths_parent(&f->paths, i)];
 
 		if (i != base && above == FLAME_ROOT)
 			continue;
 		m->to[i] = new;
 		if (i != base)
-			rc = flame_callee(f, above, f->nodes[i].name, true, &m->to[i]);
-		v = array_widen(d->base, &d->nbase, f->n, 1024, sizeof(*v));
-		if (!v)
-			return PP_ENOMEM;
-		d->base = v;
-		v[m->to[i]] += v[i];
-		v[i] = 0;
+			rc = flame_callee(f, above, paths_name(&f->paths, i), true, &m->to[i]);
+		if (!rc)
+			rc = flame_set(f, c, m->to[i], flame_base(f, m->to[i]) + flame_base(f, i));
+		if (!rc)
+			rc = flame_set(f, c, i, 0);
 		f->account.frames--;
 	}
 	return rc;
@@ -121,14 +120,14 @@ static int move(struct match *m, uint32_t base, uint32_t new)
 static void say(struct match *m, uint32_t base, uint32_t new)
 {
 	struct buf *b = &m->f->diff->matched;
-	const struct flame_node *nodes = m->f->nodes;
+	const struct paths *p = &m->f->paths;
 	size_t len;
-	const char *name = intern_get(&m->f->names, nodes[base].name, &len);
+	const char *name = intern_get(&m->f->names, paths_name(p, base), &len);
 
 	buf_adds(b, b->len ? "; " : "");
 	buf_add_safe(b, name, len);
 	buf_adds(b, " is compared with ");
-	name = intern_get(&m->f->names, nodes[new].name, &len);
+	name = intern_get(&m->f->names, paths_name(p, new), &len);
 	buf_add_safe(b, name, len);
 }
 
@@ -164,21 +163,18 @@ static int match_best(struct match *m, bool *found)
 
 int flame_diff_match(struct flame *f)
 {
-	struct match m = {.f = f, .n = f->n};
+	struct match m = {.f = f, .n = f->paths.n};
 	bool more = true;
-	int rc = 0;
+	int rc = flame_sums_make(f, &m.sums);
 
-	m.total[0] = malloc(m.n * sizeof(*m.total[0]));
-	m.total[1] = malloc(m.n * sizeof(*m.total[1]));
 	m.to = malloc(m.n * sizeof(*m.to));
-	if (!m.total[0] || !m.total[1] || !m.to)
+	if (!rc && !m.to)
 		rc = PP_ENOMEM;
-	else
+	if (!rc)
 		find(&m);
 	while (!rc && more && m.side[0].n && m.side[1].n)
 		rc = match_best(&m, &more);
-	free(m.total[0]);
-	free(m.total[1]);
+	flame_sums_release(&m.sums);
 	free(m.to);
 	return rc;
 }

@@ -122,9 +122,10 @@ static void add_name(struct layout *l, const struct label *label, size_t n)
 static int add_frame(struct layout *l, uint32_t node, long double start, long double gap)
 {
 	const struct flame_opts *o = l->o;
-	uint32_t depth = l->f->nodes[node].depth;
+	uint32_t depth = paths_depth(&l->f->paths, node);
+	long double total = layout_total(l, node);
 	double y = l->top + (o->inverted ? depth : l->depth - depth) * o->frame_height;
-	double left = (double)start * l->scale, width = (double)l->total[node] * l->scale;
+	double left = (double)start * l->scale, width = (double)total * l->scale;
 	/* Both edges are rounded, so that frames that touch still do. */
 	int64_t x = llround((PAD + left) * 10), w = llround((PAD + left + width) * 10) - x;
 	struct label *label;
@@ -144,8 +145,8 @@ static int add_frame(struct layout *l, uint32_t node, long double start, long do
 	add_tenths(l, llround((o->frame_height - 1) * 10));
 	layout_add(l, "\" fill=\"#");
 	if (l->f->diff)
-		flame_diff_fill(l->f, o, node, l->total[node], fill);
-	else if (l->waiting && 2 * l->waiting[node] > l->total[node])
+		flame_diff_fill(l->f, o, node, &l->sums, fill);
+	else if (l->waiting && 2 * l->waiting[node] > total)
 		palette_fill(palette_mostly_waits(
 				     palette_class(l->palette, label->full, label->full_len)),
 			     label->full, label->full_len, fill);
@@ -160,13 +161,13 @@ static int add_frame(struct layout *l, uint32_t node, long double start, long do
 	layout_add(l, "\"><title>");
 	add_name(l, label, label->full_len);
 	layout_add(l, " (");
-	layout_add_amount(l, l->total[node]);
+	layout_add_amount(l, total);
 	layout_add(l, ", ");
-	layout_add_percent(l, l->total[node]);
+	layout_add_percent(l, total);
 	if (l->f->diff) {
 		struct buf b = BUF_INIT;
 
-		flame_diff_words(l->f, o, node, l->total[node], &b);
+		flame_diff_words(l->f, o, node, &l->sums, &b);
 		layout_add_buf(l, &b);
 	}
 	layout_add(l, ")</title></rect>\n");
@@ -190,18 +191,18 @@ static int add_frame(struct layout *l, uint32_t node, long double start, long do
  */
 static int add_frames(struct layout *l)
 {
-	const struct flame_node *nodes = l->f->nodes;
+	const struct paths *p = &l->f->paths;
 	uint32_t node = FLAME_ROOT;
 	int rc;
 
 	l->right[0] = l->all;
 	do {
-		uint32_t d = nodes[node].depth, down = FLAME_ROOT;
+		uint32_t d = paths_depth(p, node), down = FLAME_ROOT;
 
 		if (layout_draws(l, node)) {
 			long double end = l->right[d];
 
-			l->right[d] = end - l->total[node];
+			l->right[d] = end - layout_total(l, node);
 			rc = add_frame(l, node, l->right[d], l->gap[d]);
 			if (rc)
 				return rc;
@@ -214,12 +215,12 @@ static int add_frames(struct layout *l)
 			}
 			down = l->links[node].last;
 		} else {
-			l->right[d] -= l->total[node];
-			l->gap[d] += l->total[node];
+			l->right[d] -= layout_total(l, node);
+			l->gap[d] += layout_total(l, node);
 		}
 		if (down == FLAME_ROOT) {
 			while (node != FLAME_ROOT && l->links[node].before == FLAME_ROOT)
-				node = nodes[node].parent;
+				node = paths_parent(p, node);
 			down = l->links[node].before;
 		}
 		node = down;

@@ -35,20 +35,12 @@ int flame_add_both(struct flame *f, const char *frames, size_t len, long double 
 		   long double count)
 {
 	struct flame_diff *d = f->diff;
-	long double *v;
-	uint32_t node;
 	int rc = flame_add(f, frames, len, count);
 
 	if (rc || !(base >= 0 && base <= FLAME_COUNT_MAX))
 		return rc ? rc : PP_EUSAGE;
-	node = f->leaf;
-	v = array_widen(d->base, &d->nbase, node, 1024, sizeof(*v));
-	if (!v)
-		return PP_ENOMEM;
-	d->base = v;
-	v[node] += base;
 	d->base_sum += base;
-	return 0;
+	return flame_set(f, &d->base, f->leaf, flame_base(f, f->leaf) + base);
 }
 
 /* ---- verdicts of pdiff --folded ---- */
@@ -168,82 +160,67 @@ static long double scale_of(const struct flame *f, const struct flame_opts *o)
 }
 
 /* Leaves only the frames that are gone, as wide as they were. 0 or PP_ENOMEM. */
-static int keep_gone(struct flame *f, const long double *total)
+static int keep_gone(struct flame *f, const struct flame_sums *s)
 {
 	struct flame_diff *d = f->diff;
 	int rc = 0;
 
 	f->account.total = 0;
-	for (uint32_t i = 0; i < f->n && !rc; i++) {
-		d->base[i] = total[i] > 0 ? 0 : d->base[i];
-		f->account.total += d->base[i];
-		rc = flame_self_set(f, i, d->base[i]);
+	for (uint32_t i = 0; i < f->paths.n && !rc; i++) {
+		long double base = s->now[s->at[i]] > 0 ? 0 : flame_base(f, i);
+
+		f->account.total += base;
+		rc = flame_set(f, &d->base, i, base);
+		rc = rc ? rc : flame_set(f, &f->counts, i, base);
 	}
 	return rc;
 }
 
-/* Counts with those of the callees, by node; NULL: no memory. */
-static long double *sum_up(const struct flame *f, const long double *self)
-{
-	long double *v = calloc((size_t)f->n + 1, sizeof(*v));
-
-	for (uint32_t i = 0; v && i < f->n; i++)
-		v[i] = self ? self[i] : flame_self(f, i);
-	for (uint32_t i = f->n - 1; v && i > 0; i--)
-		v[f->nodes[i].parent] += v[i];
-	return v;
-}
-
-static void compare(struct flame *f, const struct flame_opts *o, const long double *new)
+static void compare(struct flame *f, const struct flame_opts *o, const struct flame_sums *s)
 {
 	struct flame_diff *d = f->diff;
-	long double delta;
 
-	for (uint32_t i = 0; i < f->n; i++) {
-		delta = o->leaf ? flame_self(f, i) - d->base[i]
-				: new[i] - (o->gone ? 0 : d->total[i]);
+	for (uint32_t i = 0; i < f->paths.n; i++) {
+		long double now = s->now[s->at[i]], base = s->base[s->at[i]], delta;
+
+		delta = o->leaf ? flame_self(f, i) - flame_base(f, i) : now - (o->gone ? 0 : base);
 		if ((o->leaf || i) && fabsl(delta) > d->most)
 			d->most = fabsl(delta);
-		if (!o->gone && !(new[i] > 0) && d->total[i] > 0) {
+		if (!o->gone && !(now > 0) && base > 0) {
 			d->gone++;
-			d->gone_sum += new[f->nodes[i].parent] > 0 || !i ? d->total[i] : 0;
+			d->gone_sum +=
+				!i || s->now[s->at[paths_parent(&f->paths, i)]] > 0 ? base : 0;
 		}
 	}
 	if (o->leaf && d->most < 1)
 		d->most = 1;
 }
 
-int flame_diff_prepare(struct flame *f, const struct flame_opts *o)
+int flame_diff_prepare(struct flame *f, const struct flame_opts *o, struct flame_sums *s)
 {
 	struct flame_diff *d = f->diff;
-	long double *new, scale;
-	int rc;
+	long double scale;
+	int rc = f->reverse || f->chart || d->by != FLAME_BY_FUNCTION ? 0 : flame_diff_match(f);
 
-	d->base = d->nbase < f->n ? array_widen(d->base, &d->nbase, f->n, 1024, sizeof(*d->base))
-				  : d->base;
-	if (!d->base)
-		return PP_ENOMEM;
-	rc = f->reverse || f->chart || d->by != FLAME_BY_FUNCTION ? 0 : flame_diff_match(f);
 	if (rc)
 		return rc;
 	scale = scale_of(f, o);
-	for (uint32_t i = 0; i < f->n; i++)
-		d->base[i] *= scale;
-	new = sum_up(f, NULL);
-	if (new && o->gone) {
-		rc = keep_gone(f, new);
-		free(new);
-		new = rc ? NULL : sum_up(f, NULL);
+	for (uint32_t i = 0; i < d->base.n; i++)
+		d->base.v[i] *= scale;
+	rc = flame_sums_make(f, s);
+	if (!rc && o->gone) {
+		rc = keep_gone(f, s);
+		flame_sums_release(s);
+		rc = rc ? rc : flame_sums_make(f, s);
 	}
-	free(d->total);
-	d->total = new ? sum_up(f, d->base) : NULL;
+	if (rc)
+		return rc;
 	d->most = 0;
 	d->gone = 0;
 	d->gone_sum = 0;
-	if (d->total)
-		compare(f, o, new);
-	free(new);
-	return d->total ? 0 : PP_ENOMEM;
+	d->total = s->base[s->at[FLAME_ROOT]];
+	compare(f, o, s);
+	return 0;
 }
 
 int flame_diff_verdict(const struct flame *f, uint32_t node)
@@ -253,9 +230,9 @@ int flame_diff_verdict(const struct flame *f, uint32_t node)
 
 	if (d->by == FLAME_BY_STACK)
 		return node < d->nverdict ? d->verdict[node] : 0;
-	if (d->by == FLAME_BY_COMM && f->nodes[node].depth != 1)
+	if (d->by == FLAME_BY_COMM && paths_depth(&f->paths, node) != 1)
 		return 0;
-	v = map64_get(&d->names, f->nodes[node].name);
+	v = map64_get(&d->names, paths_name(&f->paths, node));
 	return v && *v ? *v == 2 ? 1 : -1 : 0;
 }
 
@@ -264,11 +241,12 @@ int flame_diff_verdict(const struct flame *f, uint32_t node)
  * whole frames by its square root, since the sums of the callers would make all others pale.
  */
 void flame_diff_fill(const struct flame *f, const struct flame_opts *o, uint32_t node,
-		     long double total, char fill[8])
+		     const struct flame_sums *s, char fill[8])
 {
 	const struct flame_diff *d = f->diff;
-	long double delta = o->leaf ? flame_self(f, node) - d->base[node]
-				    : total - (o->gone ? 2 : 1) * d->total[node];
+	long double delta = o->leaf ? flame_self(f, node) - flame_base(f, node)
+				    : s->now[s->at[node]] -
+					      (o->gone ? 2 : 1) * s->base[s->at[node]];
 	long double most = d->most > 0 ? d->most : 1;
 	int pale;
 
@@ -302,10 +280,11 @@ void flame_diff_fill(const struct flame *f, const struct flame_opts *o, uint32_t
 
 /* "; before 30.00%; +5.00 points; +16.7%": no comma, at which the script takes titles apart. */
 void flame_diff_words(const struct flame *f, const struct flame_opts *o, uint32_t node,
-		      long double total, struct buf *b)
+		      const struct flame_sums *s, struct buf *b)
 {
 	const struct flame_diff *d = f->diff;
-	long double base = d->total[node], all = f->account.total, was = d->total[FLAME_ROOT];
+	long double total = s->now[s->at[node]], base = s->base[s->at[node]];
+	long double all = f->account.total, was = d->total;
 	long double before = was > 0 ? 100 * base / was : 0, after = 100 * total / all;
 
 	if (o->gone) {
@@ -339,7 +318,7 @@ void flame_diff_describe(const struct flame *f, const struct flame_opts *o, bool
 	if (d->gone)
 		buf_addf(b, "; gone: %llu frames with %.2Lf%% of the base (%s)",
 			 (unsigned long long)d->gone,
-			 d->total[0] > 0 ? 100 * d->gone_sum / d->total[0] : 0,
+			 d->total > 0 ? 100 * d->gone_sum / d->total : 0,
 			 page ? "the button Gone" : "--gone");
 	if (!d->both && !o->raw)
 		buf_adds(b, "; the base is scaled to the same total");

@@ -88,14 +88,14 @@ int fold_each(const struct fold *f, fold_visit *fn, void *ctx)
 
 	if (!names)
 		return PP_ENOMEM;
-	for (uint32_t k = 1; k < f->n && !rc; k++) {
+	for (uint32_t k = 1; k < f->paths.n && !rc; k++) {
 		size_t n = 0;
 
-		if (!f->nodes[k].seen)
+		if (!fold_node_ends(f, k))
 			continue;
-		for (uint32_t i = k; i != FOLD_ROOT; i = f->nodes[i].parent)
-			names[n++] = f->nodes[i].name;
-		rc = fn(ctx, names, n, f->weights[k]);
+		for (uint32_t i = k; i != FOLD_ROOT; i = paths_parent(&f->paths, i))
+			names[n++] = paths_name(&f->paths, i);
+		rc = fn(ctx, names, n, weights_get(&f->weights, k));
 	}
 	free(names);
 	return rc;
@@ -189,23 +189,23 @@ int fold_comm(struct fold *f, const char *comm, size_t len, const char *pid, con
 
 uint32_t fold_nodes(const struct fold *f)
 {
-	return f->n;
+	return f->paths.n;
 }
 
 uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t *weight)
 {
-	*name = f->nodes[node].name;
+	*name = paths_name(&f->paths, node);
 	if (weight)
-		*weight = f->weights[node];
-	return f->nodes[node].parent;
+		*weight = weights_get(&f->weights, node);
+	return paths_parent(&f->paths, node);
 }
 
 bool fold_node_ends(const struct fold *f, uint32_t node)
 {
-	return f->nodes[node].seen;
+	return f->paths.names[node] & PATHS_MARK;
 }
 
-void fold_add(struct fold *f, uint32_t node, uint64_t weight)
+int fold_add(struct fold *f, uint32_t node, uint64_t weight)
 {
 	if (f->lane == f->owner)
 		fold_weigh(f, node, weight);
@@ -215,21 +215,24 @@ void fold_add(struct fold *f, uint32_t node, uint64_t weight)
 		fold_chart_add(f, node, weight);
 	if (f->opts.times)
 		fold_time_add(f, node, weight);
+	return f->lane_err;
 }
 
 int fold_ends(const struct fold *f, struct ps_ends *e)
 {
-	uint8_t *ends = calloc(f->n ? f->n : 1, 1);
+	const struct paths *p = &f->paths;
+	uint8_t *ends = calloc(p->n, 1);
 
 	*e = (struct ps_ends){0};
 	if (!ends)
 		return PP_ENOMEM;
 	/* A node's parent comes before it. */
-	for (uint32_t i = 1; i < f->n; i++) {
+	for (uint32_t i = 1; i < p->n; i++) {
 		size_t len;
-		const char *name = intern_get(&f->names, f->nodes[i].name, &len);
+		const char *name = intern_get(&f->names, paths_name(p, i), &len);
 
-		ends[i] = ps_ends_add(e, ends[f->nodes[i].parent], name, len, f->weights[i]);
+		ends[i] = ps_ends_add(e, ends[paths_parent(p, i)], name, len,
+				      weights_get(&f->weights, i));
 	}
 	free(ends);
 	return 0;
@@ -277,26 +280,27 @@ static int shorten_roots(struct fold *f, uint32_t depth)
 {
 	struct intern names = INTERN_INIT;
 	struct event_names all = {fold_interned, &names, 0};
+	struct paths *p = &f->paths;
 	struct core_event e;
 	uint32_t id = 0;
 	size_t len;
 	int rc = 0;
 
-	for (uint32_t k = 1; k < f->n && !rc; k++) {
-		const char *s = intern_get(&f->names, f->nodes[k].name, &len);
+	for (uint32_t k = 1; k < p->n && !rc; k++) {
+		const char *s = intern_get(&f->names, paths_name(p, k), &len);
 
-		if (f->nodes[k].depth == depth)
+		if (paths_depth(p, k) == depth)
 			rc = intern_add(&names, s, len, &id, NULL);
 	}
 	all.n = names.n;
-	for (uint32_t k = 1; k < f->n && !rc; k++) {
-		const char *s = intern_get(&f->names, f->nodes[k].name, &len);
+	for (uint32_t k = 1; k < p->n && !rc; k++) {
+		const char *s = intern_get(&f->names, paths_name(p, k), &len);
 
-		if (f->nodes[k].depth != depth || !event_short_name(s, len, &all, &e))
+		if (paths_depth(p, k) != depth || !event_short_name(s, len, &all, &e))
 			continue;
 		rc = fold_name(f, e.name, e.len, &id);
-		rc = !rc && id > FOLD_NAMES_MAX ? PP_ELIMIT : rc;
-		f->nodes[k].name = id & FOLD_NAMES_MAX;
+		rc = !rc && id > PATHS_NAME_MAX ? PP_ELIMIT : rc;
+		p->names[k] = (p->names[k] & ~PATHS_NAME_MAX) | (id & PATHS_NAME_MAX);
 	}
 	intern_release(&names);
 	return rc;

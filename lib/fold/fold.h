@@ -43,7 +43,6 @@
 #define FOLD_DEPTH_MAX	65536	/* frames of one stack; those beyond are left out */
 #define FOLD_NAME_MAX	4096	/* bytes of a name; a longer one is cut, and ends in "...#HASH" */
 #define FOLD_STACK_MAX	1048000 /* bytes of a stack's text: what is written can be read again */
-#define FOLD_NODES_MAX	0x7fffffff /* distinct stacks and parts of stacks */
 #define FOLD_SLICES_MAX 99
 #define FOLD_SLICE_LEN	3	   /* bytes of a slice's number in a name */
 #define FOLD_BY_MAX	8	   /* fields whose values are frames */
@@ -205,8 +204,11 @@ int fold_stack(struct fold *f, const uint32_t *names, size_t n, uint32_t *node);
 int fold_path(struct fold *f, uint32_t below, const uint32_t *names, size_t n, uint32_t *node,
 	      size_t *left_out);
 
-/* Adds to a node's weight, which stays at UINT64_MAX when it would exceed it. */
-void fold_add(struct fold *f, uint32_t node, uint64_t weight);
+/*
+ * Adds to a node's weight, which stays at UINT64_MAX when it would exceed it. 0, or PP_ENOMEM: now
+ * or before; fold_finish returns that as well.
+ */
+int fold_add(struct fold *f, uint32_t node, uint64_t weight);
 
 /* Counts frames that a reader had to leave out because of FOLD_DEPTH_MAX. */
 void fold_too_deep(struct fold *f, uint64_t frames);

@@ -136,16 +136,18 @@ void fold_sample(struct fold *f, uint32_t lane, uint64_t weight, bool told, bool
 
 void fold_weigh(struct fold *f, uint32_t node, uint64_t weight)
 {
-	uint64_t *w = &f->weights[node];
+	uint64_t sum = weights_get(&f->weights, node);
 
-	if (!*w) {
-		f->seen += !f->nodes[node].seen;
-		f->nodes[node].seen = 1;
+	if (!sum) {
+		f->seen += !fold_node_ends(f, node);
+		f->paths.names[node] |= PATHS_MARK;
 	}
-	if (__builtin_add_overflow(*w, weight, w)) {
-		*w = UINT64_MAX;
+	if (__builtin_add_overflow(sum, weight, &sum)) {
+		sum = UINT64_MAX;
 		f->saturated = true;
 	}
+	if (weights_set(&f->weights, node, sum))
+		f->lane_err = PP_ENOMEM;
 	if (__builtin_add_overflow(f->account.weight, weight, &f->account.weight))
 		f->account.weight = UINT64_MAX;
 }
@@ -356,9 +358,9 @@ int fold_choose(struct fold *f)
 		return rc;
 	add_periods(&a->periods, &f->lanes[best]->periods);
 	if (f->owner && f->owner != best) {
-		for (uint32_t i = 0; i < f->n; i++) {
-			f->weights[i] = 0;
-			f->nodes[i].seen = 0;
+		for (uint32_t i = 0; i < f->paths.n; i++) {
+			(void)weights_set(&f->weights, i, 0);
+			f->paths.names[i] &= ~PATHS_MARK;
 		}
 		f->seen = 0;
 		a->weight = 0;
@@ -386,7 +388,7 @@ int fold_choose(struct fold *f)
 	if (!rc)
 		fold_about_merge(&a->about, &f->lanes[best]->all);
 	warn_left_out(f, best);
-	return rc;
+	return rc ? rc : f->lane_err;
 }
 
 void fold_lanes_release(struct fold *f)

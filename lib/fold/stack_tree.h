@@ -1,27 +1,18 @@
 /*
  * Private to lib/fold: the tree of stacks, for the files that keep it (fold.c) and write it.
  *
- * A node is a stack: the one of its parent, and a frame. Ten million nodes are 200 MB with their
- * weights, and up to 64 MB for finding their children.
+ * A node is a stack: the one of its parent, and a frame (base/paths.h). Its mark says that a stack
+ * ends there, whose weight may be 0.
  */
 #ifndef PP_FOLD_STACK_TREE_H
 #define PP_FOLD_STACK_TREE_H
 
 #include "base/buf.h"
-#include "base/children.h"
 #include "base/intern.h"
+#include "base/paths.h"
+#include "base/weights.h"
 #include "fold/fold.h"
 #include "fold/recent_stacks.h"
-
-#define FOLD_NAMES_MAX ((1u << 27) - 1)
-
-struct node {
-	uint64_t name : 27;
-	uint64_t depth : 17;
-	uint64_t len : 20; /* bytes of the stack's text, with a ';' at its end */
-	uint32_t parent : 31;
-	uint32_t seen : 1; /* a stack ends here (its weight may be 0) */
-} __attribute__((packed, aligned(4)));
 
 /* A stack of a chart that came once, or several times in a row. */
 struct fold_run {
@@ -51,12 +42,10 @@ struct fold {
 	struct diag *diag;
 	struct intern names;
 	struct buf scratch;
-	struct node *nodes; /* nodes[0] is the root */
-	uint64_t *weights;  /* by node: what is added to for every sample lies close together */
-	uint32_t n, cap;
-	struct children children;
+	struct paths paths;
+	struct weights weights; /* by node */
 	struct fold_table stacks;
-	uint64_t seen;	     /* nodes with seen set */
+	uint64_t seen;	     /* nodes with the mark */
 	uint64_t deep;	     /* frames left out of stacks that are too deep */
 	uint64_t wide;	     /* of stacks whose text is too long */
 	uint64_t long_names; /* names that were cut */
@@ -71,7 +60,7 @@ struct fold {
 	uint64_t untold;      /* of lane 0: samples of which it is not told what they count */
 	bool unweighed;	      /* there are samples of which it is not told what they stand for */
 	bool chosen;
-	int lane_err;	       /* PP_ENOMEM: samples of a lane are missing */
+	int lane_err;	       /* PP_ENOMEM: weights are missing */
 	struct fold_run *runs; /* of a chart: stacks in the order in which they came */
 	uint32_t nruns, runs_cap;
 	int runs_err;		 /* PP_ENOMEM: runs are missing */

@@ -95,8 +95,8 @@ static int write_run(void *ctx, uint32_t node, uint64_t weight)
 	struct writing *w = ctx;
 	size_t n = 0, len;
 
-	for (uint32_t k = node; k != FOLD_ROOT; k = w->f->nodes[k].parent)
-		w->path[n++] = w->f->nodes[k].name;
+	for (uint32_t k = node; k != FOLD_ROOT; k = paths_parent(&w->f->paths, k))
+		w->path[n++] = paths_name(&w->f->paths, k);
 	buf_reset(&w->line);
 	while (n--) {
 		const char *name = intern_get(&w->f->names, w->path[n], &len);

@@ -122,7 +122,7 @@ static void sort_entries(const struct fold *f, const struct layout *l, uint32_t 
 	if (n < 2)
 		return;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t name = f->nodes[e[i] & ~INNER].name;
+		uint32_t name = paths_name(&f->paths, e[i] & ~INNER);
 
 		v[i] = (uint64_t)l->rank[name * 2 + (e[i] & INNER ? 1 : 0)] << 32 | e[i];
 	}
@@ -142,8 +142,9 @@ static void sort_entries(const struct fold *f, const struct layout *l, uint32_t 
 
 static int layout_make(const struct fold *f, struct layout *l)
 {
-	uint32_t *start = calloc((size_t)f->n + 2, sizeof(*start)), most = 0, sum = 0;
-	uint8_t *inner = calloc(f->n / 8 + 1, 1); /* a bit for each node */
+	const struct paths *p = &f->paths;
+	uint32_t *start = calloc((size_t)p->n + 2, sizeof(*start)), most = 0, sum = 0;
+	uint8_t *inner = calloc(p->n / 8 + 1, 1); /* a bit for each node */
 	int rc = rank_names(f, &l->rank);
 
 	l->start = start;
@@ -151,12 +152,14 @@ static int layout_make(const struct fold *f, struct layout *l)
 		free(inner);
 		return PP_ENOMEM;
 	}
-	for (uint32_t k = 1; k < f->n; k++)
-		inner[f->nodes[k].parent / 8] |= (uint8_t)(1u << f->nodes[k].parent % 8);
+	for (uint32_t k = 1, up; k < p->n; k++) {
+		up = paths_parent(p, k);
+		inner[up / 8] |= (uint8_t)(1u << up % 8);
+	}
 #define IS_INNER(k) (inner[(k) / 8] >> (k) % 8 & 1u)
-	for (uint32_t k = 1; k < f->n; k++)
-		start[f->nodes[k].parent + 2] += IS_INNER(k) + f->nodes[k].seen;
-	for (size_t k = 2; k < (size_t)f->n + 2; k++) {
+	for (uint32_t k = 1; k < p->n; k++)
+		start[paths_parent(p, k) + 2] += IS_INNER(k) + fold_node_ends(f, k);
+	for (size_t k = 2; k < (size_t)p->n + 2; k++) {
 		most = start[k] > most ? start[k] : most;
 		start[k] = sum += start[k];
 	}
@@ -167,18 +170,17 @@ static int layout_make(const struct fold *f, struct layout *l)
 		return PP_ENOMEM;
 	}
 	/* start[k + 1] is where the entries of k go next; in the end, where they end. */
-	for (uint32_t k = 1; k < f->n; k++) {
-		const struct node *node = &f->nodes[k];
-		uint32_t *at = &start[node->parent + 1];
+	for (uint32_t k = 1; k < p->n; k++) {
+		uint32_t *at = &start[paths_parent(p, k) + 1];
 
-		if (node->seen)
+		if (fold_node_ends(f, k))
 			l->entries[(*at)++] = k;
 		if (IS_INNER(k))
 			l->entries[(*at)++] = k | INNER;
 	}
 #undef IS_INNER
 	free(inner);
-	for (uint32_t k = 0; k < f->n; k++)
+	for (uint32_t k = 0; k < p->n; k++)
 		sort_entries(f, l, l->entries + start[k], start[k + 1] - start[k]);
 	return 0;
 }
@@ -186,9 +188,9 @@ static int layout_make(const struct fold *f, struct layout *l)
 static int write_line(const struct fold *f, struct out *o, const struct buf *path, uint32_t node)
 {
 	char digits[24], *d = digits + sizeof(digits);
-	uint64_t v = f->weights[node];
+	uint64_t v = weights_get(&f->weights, node);
 	size_t len, n;
-	const char *name = intern_get(&f->names, f->nodes[node].name, &len);
+	const char *name = intern_get(&f->names, paths_name(&f->paths, node), &len);
 	uint8_t *p;
 
 	*--d = '\n';
@@ -220,9 +222,9 @@ struct level {
 static inline void prefetch(const struct fold *f, const struct layout *l, uint32_t next,
 			    uint32_t node)
 {
-	__builtin_prefetch(&f->nodes[next]);
+	__builtin_prefetch(&f->paths.names[next]);
 	__builtin_prefetch(&l->start[next]);
-	__builtin_prefetch(&f->weights[node + 8 < f->n ? node + 8 : node]);
+	__builtin_prefetch(&f->weights.v[node + 8 < f->paths.n ? node + 8 : node]);
 }
 
 static int write_tree(const struct fold *f, const struct layout *l, struct level *levels,
@@ -251,7 +253,7 @@ static int write_tree(const struct fold *f, const struct layout *l, struct level
 			continue;
 		}
 		node &= ~INNER;
-		name = intern_get(&f->names, f->nodes[node].name, &len);
+		name = intern_get(&f->names, paths_name(&f->paths, node), &len);
 		buf_add(path, name, len);
 		buf_addc(path, ';');
 		rc = path->err;

@@ -83,7 +83,7 @@ static void test_add(void)
 	is_int(flame_add(f, "a", 1, -1), PP_EUSAGE, "a negative count");
 	is_int(flame_add(f, "a", 1, NAN), PP_EUSAGE, "no number");
 	is_int(flame_add(f, "a", 1, INFINITY), PP_EUSAGE, "infinity");
-	is_u64(f->n, 1, "they leave nothing in the tree");
+	is_u64(f->paths.n, 1, "they leave nothing in the tree");
 	is_int(flame_add(f, "a\0b;c", 5, 2), 0, "a NUL in a name");
 	is_int(flame_add(f, "a", 1, 2), 0, "a name that is the other up to the NUL");
 	is_u64(flame_account(f)->frames, 3, "are two");
@@ -111,9 +111,9 @@ static void test_orders(void)
 			if (flame_add(f, s, strlen(s), 1))
 				abort();
 		}
-		for (uint32_t i = 1; i < f->n; i++)
-			if (f->nodes[i].depth == 1 &&
-			    !strcmp(intern_get(&f->names, f->nodes[i].name, NULL), "a"))
+		for (uint32_t i = 1; i < f->paths.n; i++)
+			if (paths_depth(&f->paths, i) == 1 &&
+			    !strcmp(intern_get(&f->names, paths_name(&f->paths, i), NULL), "a"))
 				a_total = flame_self(f, i);
 		if (!seed)
 			frames = f->account.frames;
