@@ -200,6 +200,16 @@ uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t
 	return paths_parent(&f->paths, node);
 }
 
+uint64_t fold_weight(const struct fold *f, uint32_t node)
+{
+	return weights_get(&f->weights, node);
+}
+
+const struct paths *fold_paths(const struct fold *f)
+{
+	return &f->paths;
+}
+
 bool fold_node_ends(const struct fold *f, uint32_t node)
 {
 	return f->paths.names[node] & PATHS_MARK;

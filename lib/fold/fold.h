@@ -23,6 +23,7 @@
 
 #include "base/diag.h"
 #include "base/out.h"
+#include "base/paths.h"
 #include "fold/about.h"
 
 #include <stdbool.h>
@@ -264,6 +265,9 @@ int fold_times(const struct fold *f, const struct fold_time **v, uint32_t *n);
 uint32_t fold_nodes(const struct fold *f);
 uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t *weight);
 bool fold_node_ends(const struct fold *f, uint32_t node); /* was added to, perhaps nothing */
+/* Its own weight. All nodes with the ids of their names. */
+uint64_t fold_weight(const struct fold *f, uint32_t node);
+const struct paths *fold_paths(const struct fold *f);
 
 /* Frees what only adding needs, when all is read; it is made again when something is added. */
 void fold_settle(struct fold *f);

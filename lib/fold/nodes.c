@@ -51,6 +51,8 @@ static size_t text_len(const struct fold *f, uint32_t node)
 
 	if (node == FOLD_ROOT)
 		return 0;
+	if (node == f->tip)
+		return f->tip_len;
 	for (uint32_t k = r->first; k <= node; k++)
 		len += name_len(f, paths_name(&f->paths, k)) + 1;
 	return len;
@@ -71,7 +73,11 @@ static int add_frames(struct fold *f, uint32_t *node, const uint32_t *names, ptr
 		if (len > FOLD_STACK_MAX)
 			return PP_END;
 		rc = paths_add(&f->paths, *node, name, node);
-		if (!rc && f->paths.names[*node] & PATHS_FIRST)
+		if (rc)
+			break;
+		f->tip = *node;
+		f->tip_len = len;
+		if (f->paths.names[*node] & PATHS_FIRST)
 			f->paths.runs[f->paths.nruns - 1].note = (uint32_t)before;
 	}
 	return rc;

@@ -9,7 +9,6 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
-#include "base/paths.h"
 #include "base/weights.h"
 #include "fold/fold.h"
 #include "fold/recent_stacks.h"
@@ -43,6 +42,8 @@ struct fold {
 	struct intern names;
 	struct buf scratch;
 	struct paths paths;
+	uint32_t tip;	/* the node that was added last */
+	size_t tip_len; /* bytes of its text */
 	struct weights weights; /* by node */
 	struct fold_table stacks;
 	uint64_t seen;	     /* nodes with the mark */

@@ -81,28 +81,41 @@ static int link_all(struct branches *b, const struct result *s, uint32_t event, 
 	return 0;
 }
 
+/* A node, unless it is left out. */
+static int add_caller(struct branches *b, const struct result *s, uint32_t event, uint32_t k,
+		      uint32_t *at)
+{
+	uint64_t total = weights_get(&s->total, k), whole = s->events[event].weight, own, samples;
+	uint32_t parent = paths_parent(s->paths, k);
+	int rc;
+
+	result_own(s, k, &own, &samples);
+	add(&b->v[0], own, samples);
+	if ((parent && !at[parent]) || !weights_get(&s->samples, k) ||
+	    report_share(total, whole) < report_least(s->r) ||
+	    b->v[at[parent]].depth == deepest_branch(s->r, true))
+		return 0;
+	rc = new_branch(b, at[parent], paths_name(s->paths, k), &at[k]);
+	if (rc)
+		return rc;
+	b->v[at[k]].total = total;
+	b->v[at[k]].samples = weights_get(&s->samples, k);
+	b->v[at[k]].self = own;
+	return 0;
+}
+
 int branches_caller(struct branches *b, const struct result *s, uint32_t event)
 {
 	/* By node: its branch, 0 if it is left out. */
-	uint32_t *at = calloc(s->n, sizeof(*at)), deepest = deepest_branch(s->r, true);
-	uint64_t whole = s->events[event].weight, weight, samples;
-	double least = report_least(s->r);
+	uint32_t *at = calloc(s->n, sizeof(*at));
 	int rc = at ? new_branch(b, 0, 0, at) : PP_ENOMEM;
 
-	for (uint32_t k = s->event_first[event]; k != REPORT_NONE && !rc; k = s->event_next[k]) {
-		uint32_t parent = s->parent[k];
+	for (uint32_t run = s->event_first[event]; run != REPORT_NONE && !rc;
+	     run = s->event_next[run]) {
+		uint32_t end = result_run_end(s, run);
 
-		result_own(s, k, &weight, &samples);
-		add(&b->v[0], weight, samples);
-		if ((parent && !at[parent]) || !s->samples[k] ||
-		    report_share(s->total[k], whole) < least || b->v[at[parent]].depth == deepest)
-			continue;
-		rc = new_branch(b, at[parent], s->name[k], &at[k]);
-		if (rc)
-			break;
-		b->v[at[k]].total = s->total[k];
-		b->v[at[k]].samples = s->samples[k];
-		b->v[at[k]].self = weight;
+		for (uint32_t k = s->paths->runs[run].first; k < end && !rc; k++)
+			rc = add_caller(b, s, event, k, at);
 	}
 	free(at);
 	return rc ? rc : link_all(b, s, event, true);
@@ -111,7 +124,7 @@ int branches_caller(struct branches *b, const struct result *s, uint32_t event)
 /* Whether a node above is of the same row: what is below that counts there. */
 static bool is_inside(const struct result *s, uint32_t node)
 {
-	for (uint32_t p = s->parent[node]; p; p = s->parent[p])
+	for (uint32_t p = paths_parent(s->paths, node); p; p = paths_parent(s->paths, p))
 		if (s->row_of[p] == s->row_of[node])
 			return true;
 	return false;
@@ -124,7 +137,8 @@ static int callers(struct branches *b, const struct result *s, uint32_t row, boo
 	int rc = new_branch(b, 0, 0, &at);
 
 	for (uint32_t k = s->row_first[row]; k != REPORT_NONE && !rc; k = s->row_next[k]) {
-		uint64_t weight = s->total[k], samples = s->samples[k];
+		uint64_t weight = weights_get(&s->total, k), samples = weights_get(&s->samples, k);
+		uint32_t p = k;
 
 		if (own)
 			result_own(s, k, &weight, &samples);
@@ -132,8 +146,9 @@ static int callers(struct branches *b, const struct result *s, uint32_t row, boo
 			continue;
 		add(&b->v[0], weight, samples);
 		at = 0;
-		for (uint32_t p = s->parent[k]; p && s->parent[p] && !rc; p = s->parent[p]) {
-			rc = step(b, at, s->name[p], &at);
+		while (!rc && (p = paths_parent(s->paths, p)) &&
+		       paths_parent(s->paths, p)) {
+			rc = step(b, at, paths_name(s->paths, p), &at);
 			if (!rc)
 				add(&b->v[at], weight, samples);
 		}

@@ -110,16 +110,14 @@ int report_event_pmu(struct report *r, uint32_t event, const char *pmu, size_t n
 int report_add(struct report *r, uint32_t event, uint32_t node, uint64_t weight, uint64_t samples)
 {
 	struct report_event *e = &r->events[event];
+	int rc = node < r->counts.n ? 0 : weights_widen(&r->counts, node + 1);
 
-	if (node >= r->ncounts) {
-		uint64_t *v = array_widen(r->counts, &r->ncounts, node, 4096, sizeof(*v));
-
-		if (!v)
-			return PP_ENOMEM;
-		r->counts = v;
-	}
-	r->counts[node] += samples;
-	fold_add(r->tree, node, weight);
+	if (!rc)
+		rc = weights_set(&r->counts, node, weights_get(&r->counts, node) + samples);
+	if (!rc)
+		rc = fold_add(r->tree, node, weight);
+	if (rc)
+		return rc;
 	e->samples += samples;
 	if (__builtin_add_overflow(e->weight, weight, &e->weight))
 		e->weight = UINT64_MAX;

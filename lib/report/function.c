@@ -42,7 +42,7 @@ struct walk {
 
 static bool is_it(const struct walk *w, uint32_t node)
 {
-	const struct report_call *c = report_call_get(w->s->r, w->s->name[node]);
+	const struct report_call *c = report_call_get(w->s->r, paths_name(w->s->paths, node));
 
 	return node && !(c->flags & CALL_GROUP) && c->sym == w->f->sym && c->dso == w->f->dso;
 }
@@ -50,76 +50,67 @@ static bool is_it(const struct walk *w, uint32_t node)
 /* The caller's call; 0: the node is the outermost frame. */
 static uint32_t caller_of(const struct walk *w, uint32_t node)
 {
-	uint32_t p = w->s->parent[node];
+	const struct paths *p = w->s->paths;
+	uint32_t up = paths_parent(p, node);
 
-	return p && w->s->parent[p] ? w->s->name[p] : 0;
+	return up && paths_parent(p, up) ? paths_name(p, up) : 0;
 }
 
+/* A result_mark. */
+static void mark(void *ctx, uint32_t k, int by)
+{
+	struct walk *w = ctx;
+
+	if (is_it(w, paths_parent(w->s->paths, k)))
+		w->callee_on[paths_name(w->s->paths, k)] += (uint32_t)by;
+	if (!is_it(w, k))
+		return;
+	w->on += (uint32_t)by;
+	w->caller_on[caller_of(w, k)] += (uint32_t)by;
+}
+
+/* Adds a node, which is not on the path yet. */
 static int enter(struct walk *w, uint32_t k)
 {
 	const struct result *s = w->s;
-	uint64_t weight, samples;
+	uint64_t total = weights_get(&s->total, k), samples = weights_get(&s->samples, k), own, n;
+	uint32_t name = paths_name(s->paths, k), caller;
 	int rc = 0;
 
-	if (is_it(w, s->parent[k]) && !w->callee_on[s->name[k]]++)
-		rc = add_edge(&w->f->callees, w->callee_at, s->name[k], s->total[k], s->samples[k]);
+	if (!w->callee_on[name] && is_it(w, paths_parent(s->paths, k)))
+		rc = add_edge(&w->f->callees, w->callee_at, name, total, samples);
 	if (rc || !is_it(w, k))
 		return rc;
-	if (!w->on++) {
-		w->f->total = add(w->f->total, s->total[k]);
-		w->f->samples += s->samples[k];
+	if (!w->on) {
+		w->f->total = add(w->f->total, total);
+		w->f->samples += samples;
 	}
-	result_own(s, k, &weight, &samples);
-	w->f->self = add(w->f->self, weight);
-	w->f->nself += samples;
-	if (!w->caller_on[caller_of(w, k)]++)
-		rc = add_edge(&w->f->callers, w->caller_at, caller_of(w, k), s->total[k],
-			      s->samples[k]);
+	result_own(s, k, &own, &n);
+	w->f->self = add(w->f->self, own);
+	w->f->nself += n;
+	caller = caller_of(w, k);
+	if (!w->caller_on[caller])
+		rc = add_edge(&w->f->callers, w->caller_at, caller, total, samples);
 	return rc;
 }
 
-static void leave(struct walk *w, uint32_t k)
-{
-	const struct result *s = w->s;
-
-	if (is_it(w, s->parent[k]))
-		w->callee_on[s->name[k]]--;
-	if (!is_it(w, k))
-		return;
-	w->on--;
-	w->caller_on[caller_of(w, k)]--;
-}
-
-/* All nodes of the function's event, down and up. */
+/* All nodes of the function's event. */
 static int walk(struct walk *w)
 {
 	const struct result *s = w->s;
+	uint32_t at = FOLD_ROOT;
 	int rc = 0;
 
-	for (uint32_t top = s->event_first[w->f->event]; top != REPORT_NONE && !rc;
-	     top = s->event_next[top]) {
-		uint32_t k = top;
-
-		if (s->parent[top])
-			continue;
-		rc = enter(w, k);
-		while (!rc) {
-			if (s->first[k] != REPORT_NONE) {
-				k = s->first[k];
-				rc = enter(w, k);
-				continue;
-			}
-			leave(w, k);
-			while (k != top && s->next[k] == REPORT_NONE) {
-				k = s->parent[k];
-				leave(w, k);
-			}
-			if (k == top)
-				break;
-			k = s->next[k];
+	for (uint32_t run = s->event_first[w->f->event]; run != REPORT_NONE && !rc;
+	     run = s->event_next[run])
+		for (uint32_t k = s->paths->runs[run].first; k < result_run_end(s, run) && !rc;
+		     k++) {
+			result_step(s, at, k, mark, w);
 			rc = enter(w, k);
+			mark(w, k, 1);
+			at = k;
 		}
-	}
+	result_step(s, at, FOLD_ROOT, mark, w);
 	return rc;
 }
 
@@ -251,14 +242,18 @@ int functions_make(struct report_functions *f, const struct result *s, uint32_t 
 	const struct report *r = s->r;
 	int rc = 0;
 
-	for (uint32_t k = s->event_first[event]; k != REPORT_NONE && !rc; k = s->event_next[k]) {
-		const struct report_call *c = report_call_get(r, s->name[k]);
-		size_t len;
-		const char *name = report_text_get(r, c->flags & CALL_GROUP ? 0 : c->sym, &len);
+	for (uint32_t run = s->event_first[event]; run != REPORT_NONE && !rc;
+	     run = s->event_next[run])
+		for (uint32_t k = s->paths->runs[run].first; k < result_run_end(s, run) && !rc;
+		     k++) {
+			const struct report_call *c = report_call_get(r, paths_name(s->paths, k));
+			size_t len;
+			const char *name =
+				report_text_get(r, c->flags & CALL_GROUP ? 0 : c->sym, &len);
 
-		if (len && report_wants(r, name, len))
-			rc = find(f, event, c);
-	}
+			if (len && report_wants(r, name, len))
+				rc = find(f, event, c);
+		}
 	rc = rc ? rc : fill(f, s);
 	/* Those of other events have nothing here. */
 	while (f->n && !f->v[f->n - 1].samples) {

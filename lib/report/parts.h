@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
+#include "base/weights.h"
 #include "expr/expr.h"
 #include "fold/fold.h"
 #include "report/report.h"
@@ -103,8 +104,7 @@ struct report {
 	struct place_count *place_counts; /* by id */
 	uint32_t nplace_counts;
 	struct fold *tree;
-	uint64_t *counts; /* samples by node */
-	uint32_t ncounts;
+	struct weights counts; /* samples by node */
 	struct report_event *events;
 	uint32_t nevents, cap_events;
 	struct report_account account;
@@ -232,20 +232,20 @@ struct result {
 	struct report_own {
 		uint64_t weight, samples;
 	} * own;
-	bool *counts;	   /* by node: with a filter, whether its samples count */
-	uint32_t n;	   /* nodes */
-	uint64_t *total;   /* by node: its weight and that of all below */
-	uint64_t *samples; /* the same */
-	uint32_t *parent, *name;
-	uint32_t *first, *next; /* by node: its children, the greatest first; REPORT_NONE: none */
-	uint32_t *group;	/* by node: the call of its group */
-	uint32_t *row_of;	/* by node */
+	bool *counts;		    /* by node: with a filter, whether its samples count */
+	const struct paths *paths;  /* the report's; their names are calls */
+	uint32_t n, nruns;	    /* nodes and runs of it, which may have become more */
+	struct weights total;	    /* by node: its weight and that of all below */
+	struct weights samples;	    /* the same */
+	uint32_t *group;	    /* by run: the call of its group */
+	uint32_t *row_of;	    /* by node */
 	struct intern keys;	/* tuples of event and texts */
 	struct report_row *rows;
 	uint32_t nrows, cap_rows;
-	/* For trees, functions and the view, else NULL: */
+	/* For trees from functions and the view, else NULL: */
 	uint32_t *row_first, *row_next; /* the nodes of a row: by row, by node; REPORT_NONE: none */
-	uint32_t *event_first, *event_next; /* the same: the nodes of an event, ascending */
+	/* For trees, functions and the view, else NULL: */
+	uint32_t *event_first, *event_next; /* the same: the runs of an event, ascending */
 	uint32_t *place_first, *place_next; /* and its places, whose ids begin with 1 */
 	uint32_t *by_call; /* four numbers for each call, all 0: what walks count in (function.c) */
 	uint32_t *order;   /* rows as they are shown: by event, then as asked for */
@@ -279,6 +279,24 @@ void result_event(const struct result *s, uint32_t event, uint32_t *from, uint32
 
 /* What a node has itself, not below it. */
 void result_own(const struct result *s, uint32_t node, uint64_t *weight, uint64_t *samples);
+
+/* The call of a node's group; the node after the last one of a run. */
+static inline uint32_t result_group(const struct result *s, uint32_t node)
+{
+	return s->group[paths_run(s->paths, node)];
+}
+static inline uint32_t result_run_end(const struct result *s, uint32_t run)
+{
+	return run + 1 < s->nruns ? s->paths->runs[run + 1].first : s->n;
+}
+
+/*
+ * A step to a node, from the one of the step before (FOLD_ROOT: there is none), whichever is the
+ * next: `mark` is called with -1 for those that are left, and with 1 for those that are on the way
+ * from what both have in common to the node's parent.
+ */
+typedef void result_mark(void *ctx, uint32_t node, int by);
+void result_step(const struct result *s, uint32_t from, uint32_t to, result_mark *mark, void *ctx);
 
 /* Whether a row is in the table: not what has too small a share. */
 bool result_shows(const struct result *s, const struct report_row *row);

@@ -138,7 +138,7 @@ void report_free(struct report *r)
 		root_free(r->roots[--r->n_roots]);
 	free(r->failed);
 	fold_free(r->tree);
-	free(r->counts);
+	weights_release(&r->counts);
 	free(r->events);
 	free(r);
 }

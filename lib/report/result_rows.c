@@ -24,23 +24,15 @@ static uint64_t add(uint64_t a, uint64_t b)
 
 static int make_arrays(struct result *s)
 {
-	size_t n = s->n;
-
-	s->total = calloc(n, sizeof(*s->total));
-	s->samples = calloc(n, sizeof(*s->samples));
-	s->parent = calloc(n, sizeof(*s->parent));
-	s->name = calloc(n, sizeof(*s->name));
-	s->first = calloc(n, sizeof(*s->first));
-	s->next = calloc(n, sizeof(*s->next));
-	s->group = calloc(n, sizeof(*s->group));
-	s->row_of = calloc(n, sizeof(*s->row_of));
-	s->counts = calloc(s->filter ? n : 1, sizeof(*s->counts));
+	s->group = calloc(s->nruns, sizeof(*s->group));
+	s->row_of = calloc(s->n, sizeof(*s->row_of));
+	s->counts = calloc(s->filter ? s->n : 1, sizeof(*s->counts));
 	s->nevents = s->r->nevents;
 	s->events = calloc((size_t)s->nevents + 1, sizeof(*s->events));
 	if (s->events && s->nevents)
 		memcpy(s->events, s->r->events, s->nevents * sizeof(*s->events));
-	return s->counts && s->events && s->total && s->samples && s->parent && s->name &&
-			       s->first && s->next && s->group && s->row_of
+	return s->group && s->row_of && s->counts && s->events &&
+			       !weights_widen(&s->total, s->n) && !weights_widen(&s->samples, s->n)
 		       ? 0
 		       : PP_ENOMEM;
 }
@@ -59,49 +51,6 @@ static int compare_children(const void *va, const void *vb)
 void report_sort_children(struct report_child *v, size_t n)
 {
 	qsort(v, n, sizeof(*v), compare_children);
-}
-
-/* Puts the children of a node in order; v has room for them. */
-static void order_children(struct result *s, uint32_t parent, struct report_child *v)
-{
-	size_t n = 0;
-
-	for (uint32_t k = s->first[parent]; k != REPORT_NONE; k = s->next[k])
-		v[n++] = (struct report_child){s->total[k], k, parent};
-	report_sort_children(v, n);
-	s->first[parent] = REPORT_NONE;
-	for (size_t i = 0; i < n; i++) {
-		s->next[v[i].node] = s->first[parent];
-		s->first[parent] = v[i].node;
-	}
-}
-
-static int link_children(struct result *s)
-{
-	struct report_child *v;
-	uint32_t most = 0;
-
-	for (uint32_t k = 0; k < s->n; k++)
-		s->first[k] = s->next[k] = REPORT_NONE;
-	for (uint32_t k = s->n; k-- > 1;) {
-		s->next[k] = s->first[s->parent[k]];
-		s->first[s->parent[k]] = k;
-	}
-	for (uint32_t k = 0; k < s->n; k++) {
-		uint32_t n = 0;
-
-		for (uint32_t c = s->first[k]; c != REPORT_NONE; c = s->next[c])
-			n++;
-		most = n > most ? n : most;
-	}
-	v = calloc((size_t)most + 1, sizeof(*v));
-	if (!v)
-		return PP_ENOMEM;
-	for (uint32_t k = 0; k < s->n; k++)
-		if (s->first[k] != REPORT_NONE && s->next[s->first[k]] != REPORT_NONE)
-			order_children(s, k, v);
-	free(v);
-	return 0;
 }
 
 /* Whether a frame is one that the filter asks for. */
@@ -128,6 +77,11 @@ static bool has_comm(const struct result *s, const struct group *g)
 	return yes;
 }
 
+static const struct group *group_of(const struct result *s, uint32_t node)
+{
+	return report_group_get(s->r, report_call_get(s->r, result_group(s, node)));
+}
+
 /* A stack counts if its group does, and the file and the name are those of one of its frames. */
 static void choose_nodes(struct result *s)
 {
@@ -135,12 +89,12 @@ static void choose_nodes(struct result *s)
 	bool frames = f->dso || *f->sym;
 
 	for (uint32_t k = 1; k < s->n; k++) {
-		const struct report_call *c = report_call_get(s->r, s->name[k]);
-		const struct group *g = report_group_get(s->r, report_call_get(s->r, s->group[k]));
+		const struct report_call *c = report_call_get(s->r, paths_name(s->paths, k));
+		const struct group *g = group_of(s, k);
 
 		if ((f->event != REPORT_NONE && g->event != f->event) || !has_comm(s, g))
 			continue;
-		s->counts[k] = !frames || s->counts[s->parent[k]] || is_meant(s, c);
+		s->counts[k] = !frames || s->counts[paths_parent(s->paths, k)] || is_meant(s, c);
 	}
 }
 
@@ -159,11 +113,10 @@ static void count_events(struct result *s)
 		s->events[e].weight = f->of_all ? s->events[e].weight : 0;
 	}
 	for (uint32_t k = 1; k < s->n; k++) {
-		const struct group *g = report_group_get(s->r, report_call_get(s->r, s->group[k]));
-		struct report_event *e = &s->events[g->event];
+		struct report_event *e = &s->events[group_of(s, k)->event];
 
-		e->samples += s->samples[k];
-		e->weight = f->of_all ? e->weight : add(e->weight, s->total[k]);
+		e->samples += weights_get(&s->samples, k);
+		e->weight = f->of_all ? e->weight : add(e->weight, weights_get(&s->total, k));
 	}
 }
 
@@ -172,30 +125,61 @@ static bool keep_own(struct result *s)
 	struct report_own *own = calloc(s->n, sizeof(*own));
 
 	for (uint32_t k = 1; own && k < s->n; k++)
-		own[k] = (struct report_own){s->total[k], s->samples[k]};
+		own[k] = (struct report_own){weights_get(&s->total, k),
+					     weights_get(&s->samples, k)};
 	s->own = own;
 	return own != NULL;
 }
 
+/* The group of a run: the outermost node is one itself, and begins a run. */
+static void find_groups(struct result *s)
+{
+	const struct paths *p = s->paths;
+
+	for (uint32_t run = 1; run < s->nruns; run++) {
+		uint32_t parent = p->runs[run].parent;
+
+		s->group[run] =
+			parent ? result_group(s, parent) : paths_name(p, p->runs[run].first);
+	}
+}
+
+/* Adds the figures of each node to those of its parent. A node is greater than its parent. */
+static int add_below(struct result *s)
+{
+	int rc = 0;
+
+	for (uint32_t k = s->n; k-- > 1 && !rc;) {
+		uint32_t p = paths_parent(s->paths, k);
+
+		rc = weights_set(&s->total, p,
+				 add(weights_get(&s->total, p), weights_get(&s->total, k)));
+		if (!rc)
+			rc = weights_set(&s->samples, p,
+					 weights_get(&s->samples, p) + weights_get(&s->samples, k));
+	}
+	return rc;
+}
+
 static int fill_nodes(struct result *s)
 {
-	for (uint32_t k = 1; k < s->n; k++) {
-		s->parent[k] = fold_node(s->r->tree, k, &s->name[k], NULL);
-		s->group[k] = s->parent[k] ? s->group[s->parent[k]] : s->name[k];
-	}
+	uint64_t weight, samples;
+	int rc = 0;
+
+	find_groups(s);
 	if (s->filter)
 		choose_nodes(s);
-	for (uint32_t k = 1; k < s->n; k++)
-		result_own(s, k, &s->total[k], &s->samples[k]);
+	for (uint32_t k = 1; k < s->n && !rc; k++) {
+		result_own(s, k, &weight, &samples);
+		rc = weights_set(&s->total, k, weight);
+		rc = rc ? rc : weights_set(&s->samples, k, samples);
+	}
+	if (rc)
+		return rc;
 	count_events(s);
 	if (s->r->every && !keep_own(s))
 		return PP_ENOMEM;
-	/* A node is greater than its parent. */
-	for (uint32_t k = s->n; k-- > 1;) {
-		s->total[s->parent[k]] = add(s->total[s->parent[k]], s->total[k]);
-		s->samples[s->parent[k]] += s->samples[k];
-	}
-	return link_children(s);
+	return add_below(s);
 }
 
 /* ---- rows ---- */
@@ -211,8 +195,9 @@ static uint32_t frame_key(const struct report_key *k, const struct report_call *
 static int find_row(struct result *s, uint32_t node, uint32_t *row)
 {
 	const struct report *r = s->r;
-	const struct report_call *c = report_call_get(r, s->name[node]);
-	const struct group *g = report_group_get(r, report_call_get(r, s->group[node]));
+	uint32_t call = paths_name(s->paths, node);
+	const struct report_call *c = report_call_get(r, call);
+	const struct group *g = group_of(s, node);
 	struct row_id id[2];
 	struct report_row *v;
 	bool fresh, addr = false;
@@ -245,7 +230,7 @@ static int find_row(struct result *s, uint32_t node, uint32_t *row)
 	s->nrows = *row + 1;
 	v[*row] = (struct report_row){.event = g->event,
 				      .key = *row + 1,
-				      .call = c->flags & CALL_GROUP ? 0 : s->name[node]};
+				      .call = c->flags & CALL_GROUP ? 0 : call};
 	return 0;
 }
 
@@ -256,12 +241,13 @@ struct last_row {
 
 static int node_row(struct result *s, struct last_row *last, uint32_t node)
 {
-	struct last_row *at = &last[s->name[node]];
+	struct last_row *at = &last[paths_name(s->paths, node)];
+	uint32_t group = result_group(s, node);
 	int rc = 0;
 
-	if (at->group != s->group[node]) {
+	if (at->group != group) {
 		rc = find_row(s, node, &at->row);
-		at->group = s->group[node];
+		at->group = group;
 	}
 	s->row_of[node] = at->row;
 	return rc;
@@ -274,13 +260,12 @@ static int find_rows(struct result *s)
 	int rc = last ? 0 : PP_ENOMEM;
 
 	for (uint32_t k = 1; k < s->n && !rc; k++) {
-		uint64_t below = 0;
+		uint64_t weight, samples = weights_get(&s->samples, k);
 
-		if (!s->parent[k])
-			for (uint32_t c = s->first[k]; c != REPORT_NONE; c = s->next[c])
-				below += s->samples[c];
+		if (!paths_parent(s->paths, k))
+			result_own(s, k, &weight, &samples);
 		s->row_of[k] = REPORT_NONE;
-		if (s->samples[k] && (s->parent[k] || s->samples[k] > below))
+		if (samples)
 			rc = node_row(s, last, k);
 	}
 	free(last);
@@ -289,15 +274,13 @@ static int find_rows(struct result *s)
 
 void result_own(const struct result *s, uint32_t k, uint64_t *weight, uint64_t *samples)
 {
-	uint32_t name;
-
 	if (s->own) {
 		*weight = s->own[k].weight;
 		*samples = s->own[k].samples;
 		return;
 	}
-	(void)fold_node(s->r->tree, k, &name, weight);
-	*samples = k < s->r->ncounts ? s->r->counts[k] : 0;
+	*weight = fold_weight(s->r->tree, k);
+	*samples = k < s->r->counts.n ? weights_get(&s->r->counts, k) : 0;
 	if (s->since && k < s->since->n) {
 		*weight -= s->since->weights[k];
 		*samples -= s->since->samples[k];
@@ -306,50 +289,70 @@ void result_own(const struct result *s, uint32_t k, uint64_t *weight, uint64_t *
 		*weight = *samples = 0;
 }
 
-/*
- * Goes down and up through all nodes. A row counts a node's samples once: where none of the nodes
- * above is of the same row.
- */
-static int add_up(struct result *s)
+void result_step(const struct result *s, uint32_t from, uint32_t to, result_mark *mark, void *ctx)
 {
-	uint32_t *on_path = calloc((size_t)s->nrows + 1, sizeof(*on_path));
-	uint32_t k = s->first[0];
+	uint32_t up = to ? paths_parent(s->paths, to) : FOLD_ROOT, both = up;
+
+	if (up == from)
+		return;
+	/* A node is greater than its parent. */
+	while (from != both) {
+		if (from > both) {
+			mark(ctx, from, -1);
+			from = paths_parent(s->paths, from);
+		} else {
+			both = paths_parent(s->paths, both);
+		}
+	}
+	for (; up != both; up = paths_parent(s->paths, up))
+		mark(ctx, up, 1);
+}
+
+struct adding {
+	struct result *s;
+	uint32_t *on_path; /* by row: nodes of the path */
+};
+
+/* A result_mark. The frames of a group's other samples count for themselves. */
+static void mark_row(void *ctx, uint32_t k, int by)
+{
+	const struct adding *a = ctx;
+
+	if (a->s->row_of[k] != REPORT_NONE && paths_parent(a->s->paths, k))
+		a->on_path[a->s->row_of[k]] += (uint32_t)by;
+}
+
+/* Adds a node to its row, which counts samples once: where no node above is of the same row. */
+static void add_node(struct adding *a, uint32_t k)
+{
+	struct result *s = a->s;
+	struct report_row *row = &s->rows[s->row_of[k]];
+	bool frame = paths_parent(s->paths, k) != 0;
 	uint64_t weight, samples;
 
-	if (!on_path)
+	result_own(s, k, &weight, &samples);
+	row->self = add(row->self, weight);
+	row->nself += samples;
+	if (a->on_path[s->row_of[k]])
+		return;
+	row->children = add(row->children, frame ? weights_get(&s->total, k) : weight);
+	row->nchildren += frame ? weights_get(&s->samples, k) : samples;
+}
+
+static int add_up(struct result *s)
+{
+	struct adding a = {s, calloc((size_t)s->nrows + 1, sizeof(*a.on_path))};
+	uint32_t at = FOLD_ROOT;
+
+	if (!a.on_path)
 		return PP_ENOMEM;
-	while (k != REPORT_NONE && k) {
-		struct report_row *row =
-			s->row_of[k] == REPORT_NONE ? NULL : &s->rows[s->row_of[k]];
-
-		if (row) {
-			bool frame = s->parent[k] != 0;
-
-			result_own(s, k, &weight, &samples);
-			row->self = add(row->self, weight);
-			row->nself += samples;
-			/* The frames of a group's other samples count for themselves. */
-			if (!on_path[s->row_of[k]]++) {
-				row->children = add(row->children, frame ? s->total[k] : weight);
-				row->nchildren += frame ? s->samples[k] : samples;
-			}
-			if (!frame)
-				on_path[s->row_of[k]]--;
-		}
-		if (s->first[k] != REPORT_NONE) {
-			k = s->first[k];
-			continue;
-		}
-		for (;;) {
-			if (s->parent[k] && s->row_of[k] != REPORT_NONE)
-				on_path[s->row_of[k]]--;
-			if (s->next[k] != REPORT_NONE || !s->parent[k])
-				break;
-			k = s->parent[k];
-		}
-		k = s->next[k];
+	for (uint32_t k = 1; k < s->n; at = k++) {
+		result_step(s, at, k, mark_row, &a);
+		if (s->row_of[k] != REPORT_NONE)
+			add_node(&a, k);
+		mark_row(&a, k, 1);
 	}
-	free(on_path);
+	free(a.on_path);
 	return 0;
 }
 
@@ -371,13 +374,13 @@ static int link_rows(struct result *s)
 	return 0;
 }
 
-/* The nodes and the places of each event: what is made of each looks at its own alone. */
+/* The runs and the places of each event: what is made of each looks at its own alone. */
 static int link_events(struct result *s)
 {
 	const struct report *r = s->r;
 
 	s->event_first = calloc((size_t)r->nevents + 1, sizeof(*s->event_first));
-	s->event_next = calloc(s->n, sizeof(*s->event_next));
+	s->event_next = calloc(s->nruns, sizeof(*s->event_next));
 	s->place_first = calloc((size_t)r->nevents + 1, sizeof(*s->place_first));
 	s->place_next = calloc((size_t)r->places.n + 1, sizeof(*s->place_next));
 	s->by_call = calloc((size_t)r->calls.n + 1, 4 * sizeof(*s->by_call));
@@ -385,11 +388,11 @@ static int link_events(struct result *s)
 		return PP_ENOMEM;
 	for (uint32_t i = 0; i < r->nevents; i++)
 		s->event_first[i] = s->place_first[i] = REPORT_NONE;
-	for (uint32_t k = s->n; k-- > 1;) {
-		uint32_t event = report_group_get(r, report_call_get(r, s->group[k]))->event;
+	for (uint32_t run = s->nruns; run-- > 1;) {
+		uint32_t event = report_group_get(r, report_call_get(r, s->group[run]))->event;
 
-		s->event_next[k] = s->event_first[event];
-		s->event_first[event] = k;
+		s->event_next[run] = s->event_first[event];
+		s->event_first[event] = run;
 	}
 	for (uint32_t id = r->places.n; id; id--) {
 		const struct code_place *p = (const void *)intern_get(&r->places, id, NULL);
@@ -534,7 +537,9 @@ int result_make(struct result *s, const struct report *r, const struct report_si
 {
 	int rc;
 
-	*s = (struct result){.r = r, .since = since, .n = fold_nodes(r->tree)};
+	*s = (struct result){.r = r, .since = since, .paths = fold_paths(r->tree)};
+	s->n = s->paths->n;
+	s->nruns = s->paths->nruns;
 	s->filter = filter && filter->on ? filter : NULL;
 	rc = make_arrays(s);
 	if (!rc)
@@ -543,22 +548,17 @@ int result_make(struct result *s, const struct report *r, const struct report_si
 		rc = find_rows(s);
 	if (!rc)
 		rc = add_up(s);
-	/* Tables do without. */
-	if (!rc && (r->o.tree || r->o.function || r->o.view)) {
+	if (!rc && (r->o.tree == REPORT_CALLEE || r->o.view))
 		rc = link_rows(s);
-		rc = rc ? rc : link_events(s);
-	}
+	if (!rc && (r->o.tree || r->o.function || r->o.view))
+		rc = link_events(s);
 	return rc ? rc : sort_rows(s);
 }
 
 void result_release(struct result *s)
 {
-	free(s->total);
-	free(s->samples);
-	free(s->parent);
-	free(s->name);
-	free(s->first);
-	free(s->next);
+	weights_release(&s->total);
+	weights_release(&s->samples);
 	free(s->group);
 	free(s->row_of);
 	free(s->counts);

@@ -20,9 +20,8 @@ int report_since(struct report_since *x, const struct report *r)
 	}
 	for (uint32_t k = 1; k < n; k++)
 		(void)fold_node(r->tree, k, &name, &now.weights[k]);
-	if (r->ncounts)
-		memcpy(now.samples, r->counts,
-		       (r->ncounts < n ? r->ncounts : n) * sizeof(*now.samples));
+	for (uint32_t k = 0; k < n && k < r->counts.n; k++)
+		now.samples[k] = weights_get(&r->counts, k);
 	if (now.nevents)
 		memcpy(now.events, r->events, now.nevents * sizeof(*now.events));
 	if (now.nplaces)
