@@ -46,6 +46,19 @@ static int add_all(struct diff *d, const struct diff_command *c, char **names, i
 	return rc ? rc : add_files(d, DIFF_OTHER, more, m);
 }
 
+/* Whether two recordings are compared, and no more. */
+static bool is_pair(const struct diff_command *c, char **names, int n, char **more, int m)
+{
+	char **const lists[] = {names, c->base.v, c->other.v, more};
+	const int counts[] = {n, c->base.n, c->other.n, more ? m : 0};
+	bool pair = counts[0] + counts[1] + counts[2] + counts[3] == 2;
+
+	for (size_t k = 0; k < sizeof(lists) / sizeof(*lists) && pair; k++)
+		for (int i = 0; i < counts[k]; i++)
+			pair = pair && !diff_is_directory(lists[k][i]);
+	return pair;
+}
+
 static int print(struct diff *d, const struct diff_command *c, struct diag *diag)
 {
 	struct out out;
@@ -62,8 +75,10 @@ static int print(struct diff *d, const struct diff_command *c, struct diag *diag
 static int run(struct diff_command *c, char **names, int n, char **more, int m, struct diag *diag)
 {
 	struct diff *d;
-	int rc = diff_new(&d, &c->opts, diag), status;
+	int rc, status;
 
+	c->opts.pair = is_pair(c, names, n, more, m);
+	rc = diff_new(&d, &c->opts, diag);
 	if (!rc)
 		rc = add_all(d, c, names, n, more, m);
 	if (!rc && !c->learn)

@@ -75,6 +75,7 @@ static int on_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weight)
 	uint32_t *path = n > INT32_MAX
 				 ? NULL
 				 : array_widen(v->path, &v->cap, (uint32_t)n, 256, sizeof(*path));
+	size_t left_out;
 	int rc;
 
 	if (!path)
@@ -84,9 +85,10 @@ static int on_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weight)
 		     : thread_of(v, names[n - 1], &s.thread);
 	n -= !v->bare;
 	for (size_t i = 0; i < n && !rc; i++)
-		rc = frame_of(v, names[i], &path[i]);
+		rc = frame_of(v, names[i], &path[n - 1 - i]);
+	/* No stack comes twice. */
 	if (!rc)
-		rc = prof_stack(v->c->p, path, n, &s.stack);
+		rc = prof_path(v->c->p, 0, path, n, &s.stack, &left_out);
 	return rc ? rc : conv_give(v->c, &s);
 }
 

@@ -17,7 +17,7 @@ struct numbers {
 
 /* A stack of the profile that has a number in the stream. */
 struct known_stack {
-	uint32_t id;	/* 0: none yet */
+	uint32_t id;
 	uint32_t flags; /* what its mark became */
 	uint32_t depth;
 };
@@ -31,8 +31,10 @@ struct writer {
 	struct conv *c;
 	struct swriter w;
 	struct numbers strings, files, dsos, frames, events;
-	struct known_stack *stacks;
+	uint32_t *stacks; /* by stack: its place in `known`; 0: none yet */
 	uint32_t nstacks;
+	struct known_stack *known;
+	uint32_t nknown, known_cap; /* place 0 is none */
 	uint64_t whole; /* frames of those that samples have */
 	struct intern symbols;
 	struct step *path;
@@ -215,8 +217,8 @@ static int find_path(struct writer *w, uint32_t stack, uint32_t *n, struct known
 			from->flags = mark_flags(w, last, before);
 		if (from->flags)
 			break;
-		if (w->stacks[at].id) {
-			*from = w->stacks[at];
+		if (w->stacks[at]) {
+			*from = w->known[w->stacks[at]];
 			break;
 		}
 		path = array_widen(w->path, &w->path_cap, *n, 256, sizeof(*path));
@@ -233,7 +235,7 @@ static int find_path(struct writer *w, uint32_t stack, uint32_t *n, struct known
 static int make_stack(struct writer *w, uint32_t stack)
 {
 	uint32_t frames[PS_PART_WORDS], n, count;
-	struct known_stack made;
+	struct known_stack made, *v;
 	int rc = find_path(w, stack, &n, &made);
 
 	while (n && !rc) {
@@ -242,32 +244,39 @@ static int make_stack(struct writer *w, uint32_t stack)
 		rc = swriter_stack_part(&w->w, SOURCE, made.id, frames, count, made.flags,
 					&made.id);
 		made.depth += count;
-		w->stacks[w->path[n].stack] = made;
+		v = array_widen(w->known, &w->known_cap, ++w->nknown, 1024, sizeof(*v));
+		if (!v)
+			return PP_ENOMEM;
+		w->known = v;
+		v[w->nknown] = made;
+		w->stacks[w->path[n].stack] = w->nknown;
 	}
 	return rc;
 }
 
 static int put_stack(struct writer *w, uint32_t stack, uint32_t *id)
 {
-	struct known_stack *v = array_widen(w->stacks, &w->nstacks, stack, 1024, sizeof(*v));
+	uint32_t *v = array_widen(w->stacks, &w->nstacks, stack, 1024, sizeof(*v));
 	int rc = 0;
 
 	if (!v)
 		return PP_ENOMEM;
 	w->stacks = v;
-	if (!v[stack].id) {
+	if (!v[stack]) {
 		/* Too many: all begin again. */
 		if (swriter_parts(&w->w, PS_STACKS) >= PS_PARTS_LIVE || w->whole >= WHOLE_MAX) {
 			memset(v, 0, w->nstacks * sizeof(*v));
-			w->whole = 0;
+			w->whole = w->nknown = 0;
 			rc = swriter_restart(&w->w, PS_STACKS);
 		}
 		if (!rc)
 			rc = make_stack(w, stack);
-		w->whole += v[stack].depth;
+		if (rc)
+			return rc;
+		w->whole += w->known[v[stack]].depth;
 	}
-	*id = v[stack].id;
-	return rc;
+	*id = w->known[v[stack]].id;
+	return 0;
 }
 
 static int put_event(struct writer *w, uint32_t event, uint32_t *id)
@@ -344,6 +353,7 @@ static void free_stream(void *ctx)
 	free(w->frames.v);
 	free(w->events.v);
 	free(w->stacks);
+	free(w->known);
 	intern_release(&w->symbols);
 	free(w->path);
 	buf_release(&w->text);

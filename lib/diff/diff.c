@@ -27,6 +27,8 @@ int diff_new(struct diff **out, const struct diff_opts *opts, struct diag *diag)
 	d->runs.period = opts->period;
 	d->runs.diag = diag;
 	d->runs.keep_stacks = opts->stacks;
+	/* How two vary is not known, and nothing is judged by who called whom (inlining.c). */
+	d->runs.no_edges = opts->pair && !opts->noise;
 	d->runs.seconds = opts->norm == DIFF_NORM_TIME;
 	if (opts->norm == DIFF_NORM_WORK && !opts->work) {
 		diag_error(diag, NULL, -1, "--norm=work: --work says how much each recording did");
@@ -81,11 +83,16 @@ static int add_directory(struct diff *d, enum diff_side side, const char *dir)
 	return rc;
 }
 
-int diff_add(struct diff *d, enum diff_side side, const char *file)
+bool diff_is_directory(const char *name)
 {
 	struct stat st;
 
-	if (!stat(file, &st) && S_ISDIR(st.st_mode))
+	return !stat(name, &st) && S_ISDIR(st.st_mode);
+}
+
+int diff_add(struct diff *d, enum diff_side side, const char *file)
+{
+	if (diff_is_directory(file))
 		return add_directory(d, side, file);
 	return runs_add(&d->runs, side, file);
 }

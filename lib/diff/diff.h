@@ -88,6 +88,7 @@ struct diff_opts {
 	double period;	     /* weight of a sample; 0: determined automatically */
 	unsigned top;	     /* rows of text at most; 0: all */
 	bool stacks;	     /* keep whole stacks, for DIFF_FORM_FOLDED */
+	bool pair;	     /* two recordings are all that will be added */
 	bool wide;	     /* names are not cut to fit 80 columns */
 };
 
@@ -115,6 +116,9 @@ struct diff;
 /* The texts of opts and the diag must outlive it. 0, PP_EUSAGE (reported), PP_ENOMEM. */
 int diff_new(struct diff **d, const struct diff_opts *opts, struct diag *diag);
 void diff_free(struct diff *d); /* NULL is fine */
+
+/* Whether it is the name of a directory of recordings. */
+bool diff_is_directory(const char *name);
 
 /* Reads a recording; a directory means the files in it. 0, or an error that was reported. */
 int diff_add(struct diff *d, enum diff_side side, const char *file);

@@ -687,7 +687,7 @@ int runs_add(struct runs *rs, enum diff_side side, const char *file)
 		rc = keep_run(&c, file, partial);
 	if (!rc)
 		rs->v[rs->n - 1].again = stream && times_again(file);
-	if (!rc && c.f)
+	if (!rc && c.f && !rs->no_edges)
 		rc = fold_each(c.f, keep_edges, &c);
 	if (!rc && rs->keep_stacks && c.f)
 		rc = fold_each(c.f, keep_stack, &c);

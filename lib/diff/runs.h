@@ -59,6 +59,7 @@ struct runs {
 	struct map64 edge_of; /* callee << 32 | caller: index in edges */
 	struct run_edge *edges;
 	uint32_t nedges, edges_cap;
+	bool no_edges; /* they are of no use */
 	/* Whole stacks of each side, for folded text; only with keep_stacks. */
 	bool keep_stacks;
 	struct intern whole;

@@ -336,6 +336,7 @@ int fold_finish(struct fold *f)
 {
 	int rc = fold_choose(f);
 
+	fold_settle(f);
 	rc = rc ? rc : shorten(f);
 	if (!f->opts.count)
 		fold_tell_periods(&f->account.periods, f->diag);

@@ -197,7 +197,6 @@ int report_folded(struct report *r, struct src *s)
 		rc = fold_finish(f);
 		r->account.samples += fold_account(f)->samples;
 		r->account.others += fold_account(f)->filtered;
-		fold_settle(f);
 		rc = rc ? rc : take(r, f);
 	}
 	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
