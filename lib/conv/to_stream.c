@@ -35,7 +35,7 @@ struct writer {
 	uint32_t nstacks;
 	struct known_stack *known;
 	uint32_t nknown, known_cap; /* place 0 is none */
-	uint64_t whole; /* frames of those that samples have */
+	uint64_t whole;		    /* frames of those that samples have */
 	struct intern symbols;
 	struct step *path;
 	uint32_t path_cap;

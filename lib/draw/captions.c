@@ -208,7 +208,8 @@ void layout_add_ends(struct layout *l)
 		uint32_t id = paths_name(&f->paths, i);
 		const char *name = id ? intern_get(&f->names, id, &len) : "";
 
-		ends[i] = ps_ends_add(&e, ends[paths_parent(&f->paths, i)], name, len, flame_self(f, i));
+		ends[i] = ps_ends_add(&e, ends[paths_parent(&f->paths, i)], name, len,
+				      flame_self(f, i));
 	}
 	free(ends);
 	ps_ends_describe(&e, &b);

@@ -277,8 +277,8 @@ static int add_about(const struct columns *c, const struct flame_opts *o, struct
 		buf_addf(&b,
 			 ",\"diff\":{\"self\":%.17Lg,\"most\":%.17Lg,\"judged\":%s,\"leaf\":%s,"
 			 "\"negate\":%s,\"gone\":%s}",
-			 flame_base(l->f, FLAME_ROOT), d->most, yes(d->judged), yes(o->leaf), yes(o->negate),
-			 yes(o->gone));
+			 flame_base(l->f, FLAME_ROOT), d->most, yes(d->judged), yes(o->leaf),
+			 yes(o->negate), yes(o->gone));
 	buf_adds(&b, "}");
 	rc = page_json(out, "about", &b);
 	buf_release(&b);

@@ -27,7 +27,7 @@ struct flame_counts {
  * themselves, share a place.
  */
 struct flame_sums {
-	uint32_t *at; /* by node: its place */
+	uint32_t *at;		 /* by node: its place */
 	long double *now, *base; /* base NULL: one profile */
 };
 

@@ -35,7 +35,7 @@ static int link_siblings(struct layout *l)
 	size_t keys = 2 * (size_t)names;
 	struct name_rank *ranks = malloc((keys + 1) * sizeof(*ranks));
 	uint32_t *start = calloc(keys + 2, sizeof(*start)); /* by key: place in order */
-	uint8_t *inner = calloc(n / 8 + 1, 1);		    /* a bit for each node that has callees */
+	uint8_t *inner = calloc(n / 8 + 1, 1); /* a bit for each node that has callees */
 	uint32_t *order = calloc(n, sizeof(*order));
 	int rc = ranks && start && order && inner ? 0 : PP_ENOMEM;
 
@@ -145,8 +145,7 @@ static long double sum_pruned(const struct layout *l)
 	long double sum = 0;
 
 	for (uint32_t i = 1; i < p->n; i++)
-		if (paths_name(p, i) && !layout_draws(l, i) &&
-		    layout_draws(l, paths_parent(p, i)))
+		if (paths_name(p, i) && !layout_draws(l, i) && layout_draws(l, paths_parent(p, i)))
 			sum += layout_total(l, i);
 	return sum;
 }

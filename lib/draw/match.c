@@ -25,9 +25,9 @@ struct match {
 	struct flame *f;
 	struct side side[2];
 	struct flame_sums sums;
-	uint32_t *to;	       /* by node: the one that it is taken for */
-	uint32_t n;	       /* nodes to begin with */
-	bool shared;	       /* both sides have some command */
+	uint32_t *to; /* by node: the one that it is taken for */
+	uint32_t n;   /* nodes to begin with */
+	bool shared;  /* both sides have some command */
 };
 
 /* Keeps those with most, in their order. */

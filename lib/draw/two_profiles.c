@@ -244,9 +244,9 @@ void flame_diff_fill(const struct flame *f, const struct flame_opts *o, uint32_t
 		     const struct flame_sums *s, char fill[8])
 {
 	const struct flame_diff *d = f->diff;
-	long double delta = o->leaf ? flame_self(f, node) - flame_base(f, node)
-				    : s->now[s->at[node]] -
-					      (o->gone ? 2 : 1) * s->base[s->at[node]];
+	long double delta =
+		o->leaf ? flame_self(f, node) - flame_base(f, node)
+			: s->now[s->at[node]] - (o->gone ? 2 : 1) * s->base[s->at[node]];
 	long double most = d->most > 0 ? d->most : 1;
 	int pale;
 

@@ -42,8 +42,8 @@ struct fold {
 	struct intern names;
 	struct buf scratch;
 	struct paths paths;
-	uint32_t tip;	/* the node that was added last */
-	size_t tip_len; /* bytes of its text */
+	uint32_t tip;		/* the node that was added last */
+	size_t tip_len;		/* bytes of its text */
 	struct weights weights; /* by node */
 	struct fold_table stacks;
 	uint64_t seen;	     /* nodes with the mark */

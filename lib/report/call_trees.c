@@ -146,8 +146,7 @@ static int callers(struct branches *b, const struct result *s, uint32_t row, boo
 			continue;
 		add(&b->v[0], weight, samples);
 		at = 0;
-		while (!rc && (p = paths_parent(s->paths, p)) &&
-		       paths_parent(s->paths, p)) {
+		while (!rc && (p = paths_parent(s->paths, p)) && paths_parent(s->paths, p)) {
 			rc = step(b, at, paths_name(s->paths, p), &at);
 			if (!rc)
 				add(&b->v[at], weight, samples);

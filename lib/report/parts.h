@@ -232,14 +232,14 @@ struct result {
 	struct report_own {
 		uint64_t weight, samples;
 	} * own;
-	bool *counts;		    /* by node: with a filter, whether its samples count */
-	const struct paths *paths;  /* the report's; their names are calls */
-	uint32_t n, nruns;	    /* nodes and runs of it, which may have become more */
-	struct weights total;	    /* by node: its weight and that of all below */
-	struct weights samples;	    /* the same */
-	uint32_t *group;	    /* by run: the call of its group */
-	uint32_t *row_of;	    /* by node */
-	struct intern keys;	/* tuples of event and texts */
+	bool *counts;		   /* by node: with a filter, whether its samples count */
+	const struct paths *paths; /* the report's; their names are calls */
+	uint32_t n, nruns;	   /* nodes and runs of it, which may have become more */
+	struct weights total;	   /* by node: its weight and that of all below */
+	struct weights samples;	   /* the same */
+	uint32_t *group;	   /* by run: the call of its group */
+	uint32_t *row_of;	   /* by node */
+	struct intern keys;	   /* tuples of event and texts */
 	struct report_row *rows;
 	uint32_t nrows, cap_rows;
 	/* For trees from functions and the view, else NULL: */

@@ -31,8 +31,8 @@ static int make_arrays(struct result *s)
 	s->events = calloc((size_t)s->nevents + 1, sizeof(*s->events));
 	if (s->events && s->nevents)
 		memcpy(s->events, s->r->events, s->nevents * sizeof(*s->events));
-	return s->group && s->row_of && s->counts && s->events &&
-			       !weights_widen(&s->total, s->n) && !weights_widen(&s->samples, s->n)
+	return s->group && s->row_of && s->counts && s->events && !weights_widen(&s->total, s->n) &&
+			       !weights_widen(&s->samples, s->n)
 		       ? 0
 		       : PP_ENOMEM;
 }
@@ -125,8 +125,8 @@ static bool keep_own(struct result *s)
 	struct report_own *own = calloc(s->n, sizeof(*own));
 
 	for (uint32_t k = 1; own && k < s->n; k++)
-		own[k] = (struct report_own){weights_get(&s->total, k),
-					     weights_get(&s->samples, k)};
+		own[k] =
+			(struct report_own){weights_get(&s->total, k), weights_get(&s->samples, k)};
 	s->own = own;
 	return own != NULL;
 }
@@ -228,9 +228,8 @@ static int find_row(struct result *s, uint32_t node, uint32_t *row)
 		return PP_ENOMEM;
 	s->rows = v;
 	s->nrows = *row + 1;
-	v[*row] = (struct report_row){.event = g->event,
-				      .key = *row + 1,
-				      .call = c->flags & CALL_GROUP ? 0 : call};
+	v[*row] = (struct report_row){
+		.event = g->event, .key = *row + 1, .call = c->flags & CALL_GROUP ? 0 : call};
 	return 0;
 }
 

@@ -1,6 +1,8 @@
-/* lib/base/arena.h and intern.h: against plain arrays that hold what must be found. */
+/* lib/base/arena.h, intern.h, paths.h and weights.h: against plain arrays that hold what must be found. */
 #include "base/arena.h"
 #include "base/intern.h"
+#include "base/paths.h"
+#include "base/weights.h"
 
 #include "base/err.h"
 #include "tap.h"
@@ -214,6 +216,82 @@ static void test_map64_edges(void)
 	map64_release(&m);
 }
 
+/* Each node of a plain tree beside its own: any shape, and long chains that are one run or several. */
+static void test_paths(void)
+{
+	static uint32_t parent[MANY], name[MANY], depth[MANY];
+	struct paths p;
+	bool found = true, kept = true, runs = true;
+	uint32_t node, n = 1, inside = 0;
+	int rc = paths_init(&p);
+
+	rc = rc ? rc : paths_index(&p);
+	for (uint32_t i = 1; i < MANY / 4 && !rc; i++) {
+		/* Mostly the node before; else any, the root among them. */
+		uint32_t up = next_random() % 20 ? n - 1 : (uint32_t)(next_random() % n);
+		uint32_t want = (uint32_t)(next_random() % 7), k = 1;
+
+		while (k < n && !(parent[k] == up && name[k] == want))
+			k++;
+		node = paths_find(&p, up, want);
+		found = found && node == (k < n ? k : PATHS_ROOT);
+		if (k < n)
+			continue;
+		rc = paths_add(&p, up, want, &node);
+		kept = kept && node == n;
+		parent[n] = up;
+		name[n] = want;
+		depth[n] = depth[up] + 1;
+		if (n++ == MANY / 8)
+			paths_settle(&p);
+		rc = rc ? rc : paths_index(&p);
+	}
+	ok(!rc && found, "a child is found by parent and name, or it is not there");
+	for (uint32_t i = 1; i < n; i++)
+		kept = kept && paths_parent(&p, i) == parent[i] && paths_name(&p, i) == name[i] &&
+		       paths_depth(&p, i) == depth[i];
+	ok(kept && p.n == n && !paths_parent(&p, PATHS_ROOT),
+	   "each node has its parent, name and depth");
+	for (uint32_t run = 0; run < p.nruns; run++) {
+		uint32_t end = paths_run_end(&p, run);
+
+		runs = runs && end - p.runs[run].first <= PATHS_RUN;
+		for (uint32_t k = p.runs[run].first; k < end; k++, inside++)
+			runs = runs && k == inside && paths_run(&p, k) == run;
+	}
+	ok(runs && inside == n, "runs are all nodes, in their order, none of more than %u",
+	   PATHS_RUN);
+	is_int(paths_add(&p, PATHS_ROOT, PATHS_NAME_MAX + 1, &node), PP_ELIMIT, "too great a name");
+	paths_release(&p);
+}
+
+static void test_weights(void)
+{
+	static uint64_t plain[MANY];
+	struct weights w = {0};
+	bool same = true;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < MANY && !rc; i++) {
+		uint64_t v = next_random() >> next_random() % 64;
+		uint32_t at = (uint32_t)(next_random() % (i + 1));
+
+		rc = weights_widen(&w, i + 1);
+		same = same && !rc && !weights_get(&w, i);
+		rc = rc ? rc : weights_set(&w, at, v);
+		plain[at] = v;
+	}
+	for (uint32_t i = 0; i < MANY && !rc; i++)
+		same = same && weights_get(&w, i) == plain[i];
+	ok(!rc && same && w.nbig, "numbers of any size are what was set, and 0 at first");
+	for (uint32_t i = 0; i < 3; i++) {
+		static const uint64_t v[] = {WEIGHTS_BIG - 1, WEIGHTS_BIG, 0};
+
+		ok(!weights_set(&w, 0, v[i]) && weights_get(&w, 0) == v[i], "at the border, %u", i);
+	}
+	weights_release(&w);
+}
+
 int main(void)
 {
 	test_arena();
@@ -222,5 +300,7 @@ int main(void)
 	test_intern_bytes();
 	test_map64();
 	test_map64_edges();
+	test_paths();
+	test_weights();
 	return done();
 }
