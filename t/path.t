@@ -253,6 +253,14 @@ for file in sched.data sched-stacks.data; do
 	done
 done
 
+# A wakeup by an interrupt, as the event itself says, is none by the thread in its place, whose stack is not recorded. What is
+# left here after that are threads that waited for a child: the kernel's threads have none.
+"$BIN/pfilter" --drop 'event == "sched:sched_switch" || (event == "sched:sched_waking" && (common_flags & 8) != 0)' \
+	sched.data.ps >hard.ps 2>/dev/null
+"$BIN/plat" --path --of blocked --tsv hard.ps 2>/dev/null | awk -F'\t' '$1 == "path" && $5 != ""' | cut -f 2 >others
+ok 'there are paths that go on in another thread' test -s others
+unlike others '^(rcu_|kworker)' 'none in one that was interrupted'
+
 # Chains: below each wait who ended it, upside down, and what that waited for meanwhile.
 chains() {
 	"$BIN/plat" --emit chain "$1" 2>chains.err | "$BIN/pfold" --no-header 2>/dev/null | grep -v "^#" | sort

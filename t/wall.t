@@ -189,6 +189,46 @@ else
 	skip 1 'no write here waits for a block device, or it cannot be recorded'
 fi
 
+# Events of a CPU were lost before its next one: what sleeps or waits meanwhile is not known. Of many losses in one wait
+# the pieces are few.
+cat >lost.txt <<'EOF'
+            a-10    [001] .....  0.001000: sched_switch: prev_comm=a prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=b next_pid=20 next_prio=120
+            b-20    [001] .....  0.002000: sched_waking: comm=c pid=40 prio=120 target_cpu=001
+CPU:1 [LOST 3 EVENTS]
+            b-20    [001] .....  0.003000: sched_waking: comm=d pid=41 prio=120 target_cpu=001
+            b-20    [001] .....  0.005000: sched_waking: comm=a pid=10 prio=120 target_cpu=001
+            b-20    [001] .....  0.006000: sched_switch: prev_comm=b prev_pid=20 prev_prio=120 prev_state=R ==> next_comm=a next_pid=10 next_prio=120
+            a-10    [001] .....  0.007000: sched_waking: comm=d pid=41 prio=120 target_cpu=001
+EOF
+"$BIN/pdecode" lost.txt 2>/dev/null >lost.ps
+run "$BIN/plat" --emit wall --idle lost.ps
+cp "$OUT" lost.wall
+is "$status" 1 'events were lost: the result is partial'
+like "$ERR" '3 events were lost' 'and that is reported'
+"$BIN/phist" --by comm,key_text -f period --tsv lost.wall 2>/dev/null | awk -F'\t' '
+	/^period/ { print $2, $3, $5 / 1000 }' | grep '^[ab]' | sort >got
+cat >want <<'EOF'
+a [blocked] 3000
+a [not known] 1000
+a [runnable] 1000
+a [running] 1000
+b [not known] 1000
+b [runnable] 1000
+b [running] 4000
+EOF
+same got want 'what was lost is neither running nor waiting'
+awk 'BEGIN {
+	for (i = 0; i < 1000; i++)
+		printf "a-%d [001] ..... 1.%06d: sched_switch: prev_comm=a prev_pid=%d prev_prio=120 prev_state=S ==> next_comm=a next_pid=%d next_prio=120\n", 10 + i, i, 10 + i, 11 + i
+	for (; i < 2000; i++) {
+		printf "a-1010 [001] ..... 1.%06d: sched_waking: comm=c pid=5 prio=120 target_cpu=001\n", 2 * i
+		print "CPU:1 [LOST 1 EVENTS]"
+	}
+}' >many.txt
+"$BIN/pdecode" many.txt 2>/dev/null | "$BIN/plat" --emit wall --idle 2>/dev/null >many.wall
+ok 'many threads sleep while events are lost often: no piece for each of both' test "$(wc -c <many.wall)" -lt 10000000
+ok 'all are there' test "$("$BIN/phist" --by tid --tsv many.wall 2>/dev/null | grep -c '^events')" -ge 1000
+
 # What cannot be.
 "$BIN/pdecode" "$ROOT/t/data/small.data" 2>/dev/null >small.ps
 run "$BIN/plat" --emit wall small.ps

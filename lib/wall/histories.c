@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWITCHING 1000000 /* ns: longer than any switch takes */
+#define SWITCHING      1000000	   /* ns: longer than any switch takes */
+#define LOSSES_MAX     4096	   /* that are kept apart */
+#define LOSSES_OF_WAIT 16
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -64,6 +66,8 @@ static int cpu_of(struct wall *w, uint32_t source, uint32_t cpu, struct wall_cpu
 			return PP_ENOMEM;
 		w->cpus = v;
 		*slot = ++w->ncpus;
+		v[*slot].source = source;
+		v[*slot].cpu = cpu;
 	}
 	*c = &w->cpus[*slot];
 	return 0;
@@ -95,6 +99,72 @@ static struct wall_thread *begun(struct wall *w, uint32_t i)
 	return t;
 }
 
+/* A segment, of which all but who wakes is set. */
+static int put_segment(struct wall *w, struct wall_thread *t, struct wall_segment *s)
+{
+	t->since = s->end;
+	if (!wall_is_ours(w, t))
+		return 0;
+	w->account.total += s->end - s->begin;
+	w->account.unknown += s->state == WALL_UNKNOWN ? s->end - s->begin : 0;
+	return w->segment(w->ctx, w, s);
+}
+
+/* The first loss that ends after this. */
+static uint32_t losses_after(const struct wall *w, uint64_t time)
+{
+	uint32_t lo = 0, hi = w->nlosses;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (w->losses[mid].to <= time)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/*
+ * While events were lost, nobody knows what a thread did that did not run. Of a wait, so many times
+ * are told apart; what comes after them is one, up to the end of the last loss in it.
+ */
+static int put_losses(struct wall *w, uint32_t i, enum wall_state state, uint64_t now)
+{
+	struct wall_thread *t = &w->threads[i];
+	struct wall_segment s = {.thread = i, .cpu = t->cpu};
+	uint32_t k = losses_after(w, t->since), n = 0;
+	int rc = 0;
+
+	for (; k < w->nlosses && w->losses[k].from < now && !rc; k++) {
+		const struct wall_loss *l = &w->losses[k];
+		if (l->source != t->source && l->source != PS_NONE)
+			continue;
+		if (l->from > t->since) {
+			s.begin = t->since;
+			s.end = l->from;
+			s.state = (uint8_t)state;
+			s.stack = t->stack;
+			s.wake = (struct wall_wake){.unknown = true};
+			rc = put_segment(w, t, &s);
+		}
+		if (++n == LOSSES_OF_WAIT) {
+			k = losses_after(w, now);
+			k -= k == w->nlosses || w->losses[k].from >= now;
+			l = &w->losses[k];
+		}
+		s.begin = t->since;
+		s.end = l->to < now ? l->to : now;
+		s.state = WALL_UNKNOWN;
+		s.stack = 0;
+		s.wake = (struct wall_wake){0};
+		if (!rc && s.end > s.begin)
+			rc = put_segment(w, t, &s);
+	}
+	return rc;
+}
+
 /*
  * Up to `now` thread i was in this state; what follows has to be set. sampled: a sample shows where
  * it ran to, with its stack `stack`; otherwise the switch from it does, if there is one.
@@ -103,6 +173,9 @@ static int close_with(struct wall *w, uint32_t i, enum wall_state state, uint64_
 		      uint32_t stack)
 {
 	struct wall_thread *t = begun(w, i);
+	int rc = w->nlosses && (state == WALL_RUNNABLE || state == WALL_BLOCKED)
+			 ? put_losses(w, i, state, now)
+			 : 0;
 	struct wall_segment s = {.begin = t->since,
 				 .end = now,
 				 .thread = i,
@@ -111,20 +184,15 @@ static int close_with(struct wall *w, uint32_t i, enum wall_state state, uint64_
 				 .state = (uint8_t)state,
 				 .sampled = sampled};
 
-	if (now <= t->since && !sampled)
-		return 0;
+	if (rc || (now <= t->since && !sampled))
+		return rc;
 	if (state == WALL_RUNNING) {
 		s.interrupted = t->interrupted < now - t->since ? t->interrupted : now - t->since;
 		t->interrupted = 0;
 	}
 	if (state == WALL_BLOCKED)
 		s.wake = t->wake;
-	t->since = now;
-	if (!wall_is_ours(w, t))
-		return 0;
-	w->account.total += s.end - s.begin;
-	w->account.unknown += state == WALL_UNKNOWN ? s.end - s.begin : 0;
-	return w->segment(w->ctx, w, &s);
+	return put_segment(w, t, &s);
 }
 
 static int close_as(struct wall *w, uint32_t i, enum wall_state state, uint64_t now)
@@ -233,28 +301,90 @@ static int observe(struct wall *w, uint32_t source, uint32_t cpu, uint32_t i, ui
 	return 0;
 }
 
-/* Events were lost: for a while nobody knows what happened. */
+/* Keeps when events were lost; where there are many, what is between two of them counts as well. */
+static int keep_loss(struct wall *w, uint32_t source, uint64_t from, uint64_t to)
+{
+	struct wall_loss *v = w->losses, *last = v ? &v[w->nlosses - 1] : NULL;
+
+	if (w->nlosses && last->source == source && from <= last->to) {
+		last->to = later(last->to, to);
+		return 0;
+	}
+	if (w->nlosses == LOSSES_MAX) {
+		w->nlosses /= 2;
+		for (uint32_t k = 0; k < w->nlosses; k++) {
+			struct wall_loss a = v[2 * k], b = v[2 * k + 1];
+
+			v[k] = (struct wall_loss){.source = a.source == b.source ? a.source : PS_NONE,
+						  .from = a.from < b.from ? a.from : b.from,
+						  .to = b.to};
+		}
+	}
+	v = array_widen(v, &w->cap_losses, w->nlosses, 16, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	w->losses = v;
+	to = w->nlosses ? later(to, v[w->nlosses - 1].to) : to;
+	v[w->nlosses++] = (struct wall_loss){.source = source, .from = from, .to = to};
+	return 0;
+}
+
+/* Events of a CPU (PS_NONE: of any) were lost since its last one: up to `now` nobody knows more. */
+static int lost_until(struct wall *w, uint32_t source, uint32_t cpu, uint64_t now)
+{
+	uint64_t from = now;
+	bool any = false;
+	int rc = 0;
+
+	for (uint32_t k = 1; k <= w->ncpus && !rc; k++) {
+		struct wall_cpu *c = &w->cpus[k];
+		uint32_t i = c->known ? c->current : 0;
+
+		if (c->source != source || (cpu != PS_NONE && c->cpu != cpu))
+			continue;
+		any |= c->seen;
+		from = c->seen && c->at < from ? c->at : from;
+		c->depth = 0;
+		c->losing = false;
+		if (!i || w->threads[i].dead || w->threads[i].state != WALL_RUNNING)
+			continue;
+		rc = close_now(w, i, c->at < now ? c->at : now);
+		if (!rc)
+			rc = close_as(w, i, WALL_UNKNOWN, now);
+	}
+	from = any ? from : w->begin;
+	return rc ? rc : keep_loss(w, source, from < now ? from : now, now);
+}
+
+/* Without a time, they were lost up to the next event of the CPU. */
 static int on_lost(struct wall *w, const struct ps_record *rec)
 {
 	const struct ps_lost *l = &rec->lost;
-	uint64_t now = l->time ? l->time : w->now, from = now;
+	struct wall_cpu *c = NULL;
 	int rc = 0;
 
 	w->account.lost += l->count;
-	for (uint32_t k = 1; k <= w->ncpus; k++)
-		if (l->cpu == PS_NONE || wall_cpu(w, rec->source, l->cpu) == &w->cpus[k]) {
-			from = w->cpus[k].at < from ? w->cpus[k].at : from;
-			w->cpus[k].depth = 0;
-		}
-	for (uint32_t i = 1; i <= w->nthreads && !rc; i++) {
-		struct wall_thread *t = &w->threads[i];
+	if (!l->time && l->cpu != PS_NONE)
+		rc = cpu_of(w, rec->source, l->cpu, &c);
+	if (rc || !c)
+		return rc ? rc
+			  : lost_until(w, rec->source, l->cpu, l->time ? l->time : w->now);
+	w->losing = c->losing = true;
+	return 0;
+}
 
-		if (t->dead || t->source != rec->source ||
-		    (t->state == WALL_RUNNING && l->cpu != PS_NONE && t->cpu != l->cpu))
-			continue;
-		rc = close_now(w, i, from);
-		if (!rc)
-			rc = close_as(w, i, WALL_UNKNOWN, now);
+/* The next event of CPUs of which events were lost; now 0: there is none. */
+static int lost_before(struct wall *w, uint32_t source, uint32_t cpu, uint64_t now)
+{
+	struct wall_cpu *c = wall_cpu(w, source, cpu);
+	int rc = c && c->losing ? lost_until(w, source, cpu, now) : 0;
+
+	w->losing = false;
+	for (uint32_t k = 1; k <= w->ncpus && !rc; k++) {
+		c = &w->cpus[k];
+		if (c->losing && !now)
+			rc = lost_until(w, c->source, c->cpu, w->now);
+		w->losing |= c->losing;
 	}
 	return rc;
 }
@@ -390,6 +520,7 @@ static int on_wakeup(struct wall *w, const struct wall_seen *v, uint32_t stack)
 	    (t->state == WALL_RUNNABLE || (t->state == WALL_RUNNING && t->early)))
 		return 0;
 	wake.unknown = !is_waker(w, v);
+	wake.hard = v->hard;
 	w->account.unknown_wakers += wake.unknown;
 	t->wake = wake;
 	if (v->what == WALL_WAKEUP_NEW) {
@@ -520,8 +651,10 @@ static int on_sample(struct wall *w)
 	w->now = later(w->now, s->time);
 	if (!w->begin)
 		w->begin = s->time;
+	if (w->losing)
+		rc = lost_before(w, w->rec->source, s->cpu, s->time);
 	tells = wall_decode(w, &v);
-	if (!w->other_tids && s->tid != PS_NONE) {
+	if (!rc && !w->other_tids && s->tid != PS_NONE) {
 		rc = thread_of(w, w->rec->source, s->tid, &w->here);
 		if (!rc && (v.what != WALL_SWITCH || !tells))
 			rc = observe(w, w->rec->source, s->cpu, w->here, s->time);
@@ -692,11 +825,12 @@ void wall_engine_release(struct wall *w)
 	wall_requests_release(&w->requests);
 	free(w->threads);
 	free(w->cpus);
+	free(w->losses);
 }
 
 int wall_engine_end(struct wall *w)
 {
-	int rc = 0;
+	int rc = w->losing ? lost_before(w, PS_NONE, PS_NONE, 0) : 0;
 
 	for (uint32_t i = 1; i <= w->nthreads && !rc; i++) {
 		struct wall_thread *t = &w->threads[i];
@@ -708,7 +842,7 @@ int wall_engine_end(struct wall *w)
 		t->wake = (struct wall_wake){.unknown = true};
 		rc = finish(w, i, gone ? later(t->exit, t->since) : w->now, !gone);
 	}
-	w->nthreads = w->ncpus = 0;
+	w->nthreads = w->ncpus = w->nlosses = 0;
 	memset(w->cpus, 0, w->cap_cpus * sizeof(*w->cpus));
 	map64_clear(&w->by_tid);
 	map64_clear(&w->by_cpu);
@@ -716,7 +850,7 @@ int wall_engine_end(struct wall *w)
 	wall_requests_clear(w);
 	w->begin = w->now = 0;
 	w->here = 0;
-	w->switch_events = w->wakeups = w->waking = w->tasks = w->other_tids = false;
+	w->losing = w->switch_events = w->wakeups = w->waking = w->tasks = w->other_tids = false;
 	return rc;
 }
 

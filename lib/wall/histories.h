@@ -43,6 +43,7 @@ struct wall_wake {
 	uint32_t work;	 /* what that thread was given and worked on: number (requests.h); 0 none */
 	uint32_t request; /* that a device was done with just before on that CPU; 0 none */
 	bool within;	  /* while an interrupt was served on that CPU */
+	bool hard;	  /* so says the event itself */
 	bool unknown;	  /* sched_wakeup alone, on the woken thread's CPU: not who did it */
 };
 
@@ -81,14 +82,22 @@ struct wall_thread {
 };
 
 struct wall_cpu {
+	uint32_t source, cpu;
 	uint32_t current; /* thread; 0 idle */
 	uint32_t before;  /* tid of what ran before that */
 	bool known, seen;
+	bool losing; /* events were lost since the last one */
 	uint64_t at; /* time of the last event in what runs */
 	uint32_t depth;
 	uint64_t interrupt; /* when the outermost one began */
 	uint32_t request;   /* the last that was done here, since the last switch */
 	uint64_t last;	    /* the sink's: the number of what ran last */
+};
+
+/* While events were lost. */
+struct wall_loss {
+	uint64_t from, to;
+	uint32_t source; /* PS_NONE: of any */
 };
 
 struct wall_event;
@@ -125,12 +134,15 @@ struct wall {
 	uint32_t nthreads, cap_threads;
 	struct wall_cpu *cpus; /* cpus[0] is none */
 	uint32_t ncpus, cap_cpus;
+	struct wall_loss *losses; /* by their ends */
+	uint32_t nlosses, cap_losses;
 	struct map64 by_tid, by_cpu;
 	struct map64 kinds; /* of stacks: wait_kinds.c */
 	struct wall_requests requests;
 	uint64_t begin, now;
 	uint32_t here; /* the thread that the last sample was recorded in; 0 none */
 	bool switch_events, wakeups, waking, tasks, other_tids;
+	bool losing; /* a CPU is */
 	struct wall_account account;
 	const struct sreader *r;
 	const struct ps_record *rec;
@@ -178,6 +190,7 @@ struct wall_seen {
 	uint32_t prev, next; /* switch; others: next is the thread that is woken */
 	struct qval prev_comm, next_comm;
 	bool runnable, dead; /* switch: prev */
+	bool hard;	     /* of a wakeup: by an interrupt */
 	uint32_t target;     /* of sched_wakeup: CPU, PS_NONE not known */
 	uint64_t id;	     /* disk: dev_t; work: its address */
 	uint64_t sector, n;  /* disk; n: network as well */

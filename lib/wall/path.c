@@ -19,7 +19,7 @@ struct kept {
 	uint32_t thread, stack, waker, waker_stack;
 	uint32_t request; /* BLOCKED */
 	uint8_t state;
-	bool sampled, within, unknown;
+	bool sampled, within, hard, unknown;
 };
 
 struct wall_paths {
@@ -105,6 +105,7 @@ int wall_paths_segment(void *ctx, struct wall *w, const struct wall_segment *s)
 			   .state = s->state,
 			   .sampled = s->sampled,
 			   .within = s->wake.within,
+			   .hard = s->wake.hard,
 			   .unknown = s->wake.unknown};
 	if (s->state == WALL_RUNNING)
 		k->interrupted = s->interrupted;
@@ -224,7 +225,7 @@ static int has_waker(const struct walk *a, const struct wall_wake *wake, uint32_
 		rc = wall_in_interrupt(a->w, wake->stack, &in);
 	else
 		in = wake->within || wake->request;
-	*has &= !in;
+	*has &= !in && !wake->hard;
 	return rc;
 }
 
@@ -267,6 +268,7 @@ static int add_blocked(struct walk *a, const struct kept *k, struct wall_step s)
 				       .work = k->work,
 				       .request = k->request,
 				       .within = k->within,
+				       .hard = k->hard,
 				       .unknown = k->unknown};
 
 	return add_wait(a, &wake, s);

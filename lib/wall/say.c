@@ -16,10 +16,13 @@ bool wall_say(const struct wall *w, uint64_t unknown, uint64_t total, struct dia
 			 a->nameless);
 	if (unknown) {
 		unit_add(&b, (hist_int)unknown, "ns");
+		buf_addf(&b, " (%.2f %%) it is not known what the threads did: ",
+			 100. * (double)unknown / (double)total);
+		if (a->lost)
+			buf_addf(&b, "%" PRIu64 " events were lost, ", a->lost);
 		diag_say(d, NULL,
-			 "for %s (%.2f %%) it is not known what the threads did: %" PRIu64
-			 " switches are missing, and the time before the first",
-			 buf_str(&b), 100. * (double)unknown / (double)total, a->missing);
+			 "for %s%" PRIu64 " switches are missing, and the time before the first",
+			 buf_str(&b), a->missing);
 	}
 	if (a->unwoken)
 		diag_say(d, NULL,

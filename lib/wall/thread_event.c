@@ -9,6 +9,8 @@
 
 #define STATES 512 /* of prev_state: those whose meaning is remembered */
 
+#define HARDIRQ 8 /* of common_flags: TRACE_FLAG_HARDIRQ of the kernel */
+
 enum { KNOWN_STATE = 1, RUNNABLE = 2, DEAD = 4 };
 
 struct wall_event {
@@ -28,9 +30,12 @@ static const struct {
 	 WALL_SWITCH,
 	 0x16,
 	 {"prev_comm", "prev_pid", "prev_state", "next_comm", "next_pid"}},
-	{"sched:sched_wakeup", WALL_WAKEUP, 2, {"comm", "pid", "success", "target_cpu"}},
+	{"sched:sched_wakeup",
+	 WALL_WAKEUP,
+	 2,
+	 {"comm", "pid", "success", "target_cpu", "common_flags"}},
 	{"sched:sched_wakeup_new", WALL_WAKEUP_NEW, 2, {"comm", "pid", "success"}},
-	{"sched:sched_waking", WALL_WAKING, 2, {"comm", "pid"}},
+	{"sched:sched_waking", WALL_WAKING, 2, {"comm", "pid", "success", "", "common_flags"}},
 	{"irq:irq_handler_entry", WALL_IRQ_IN, 0, {NULL}},
 	{"irq:irq_handler_exit", WALL_IRQ_OUT, 0, {NULL}},
 	{"irq:softirq_entry", WALL_IRQ_IN, 0, {NULL}},
@@ -177,6 +182,7 @@ bool wall_decode(struct wall *w, struct wall_seen *v)
 		v->next = (uint32_t)a;
 		payload_text(&e->fields, 0, w->r, w->rec, &v->next_comm);
 		v->target = payload_number(&e->fields, 3, w->r, w->rec, &n) ? (uint32_t)n : PS_NONE;
+		v->hard = payload_number(&e->fields, 4, w->r, w->rec, &n) && n & HARDIRQ;
 		/* Old kernels recorded wakeups of what was awake, too. */
 		return !payload_number(&e->fields, 2, w->r, w->rec, &n) || n;
 	case WALL_DISK:
