@@ -229,6 +229,13 @@ awk 'BEGIN {
 ok 'many threads sleep while events are lost often: no piece for each of both' test "$(wc -c <many.wall)" -lt 10000000
 ok 'all are there' test "$("$BIN/phist" --by tid --tsv many.wall 2>/dev/null | grep -c '^events')" -ge 1000
 
+# Nothing lasts longer than the recording, though an end or a switch may come before its first sample.
+cp "$ROOT/t/data/clock-realtime.data" .
+"$BIN/pdecode" clock-realtime.data 2>/dev/null >early.ps
+"$BIN/plat" --emit wall --idle early.ps 2>/dev/null | "$BIN/phist" --by tid -f period --tsv 2>/dev/null |
+	awk -F'\t' '/^period/ && $4 > 60e9' >longer
+empty longer 'no thread has more time than the recording'
+
 # What cannot be.
 "$BIN/pdecode" "$ROOT/t/data/small.data" 2>/dev/null >small.ps
 run "$BIN/plat" --emit wall small.ps

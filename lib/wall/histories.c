@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWITCHING      1000000	   /* ns: longer than any switch takes */
-#define LOSSES_MAX     4096	   /* that are kept apart */
+#define SWITCHING      1000000 /* ns: longer than any switch takes */
+#define LOSSES_MAX     4096    /* that are kept apart */
 #define LOSSES_OF_WAIT 16
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -315,7 +315,8 @@ static int keep_loss(struct wall *w, uint32_t source, uint64_t from, uint64_t to
 		for (uint32_t k = 0; k < w->nlosses; k++) {
 			struct wall_loss a = v[2 * k], b = v[2 * k + 1];
 
-			v[k] = (struct wall_loss){.source = a.source == b.source ? a.source : PS_NONE,
+			v[k] = (struct wall_loss){.source =
+							  a.source == b.source ? a.source : PS_NONE,
 						  .from = a.from < b.from ? a.from : b.from,
 						  .to = b.to};
 		}
@@ -367,8 +368,7 @@ static int on_lost(struct wall *w, const struct ps_record *rec)
 	if (!l->time && l->cpu != PS_NONE)
 		rc = cpu_of(w, rec->source, l->cpu, &c);
 	if (rc || !c)
-		return rc ? rc
-			  : lost_until(w, rec->source, l->cpu, l->time ? l->time : w->now);
+		return rc ? rc : lost_until(w, rec->source, l->cpu, l->time ? l->time : w->now);
 	w->losing = c->losing = true;
 	return 0;
 }
@@ -792,6 +792,9 @@ static int on_context(struct wall *w, const struct ps_record *rec)
 	}
 	if (rec->context.tid == PS_NONE)
 		return 0;
+	/* A thread's end or turn may come before the first sample: it is the recording's beginning. */
+	if (!w->begin && (rec->type == PS_EXIT || rec->type == PS_SWITCH))
+		w->begin = rec->context.time;
 	w->now = later(w->now, w->begin ? rec->context.time : 0);
 	switch (rec->type) {
 	case PS_COMM: return on_comm(w, rec);
