@@ -304,13 +304,13 @@ static int observe(struct wall *w, uint32_t source, uint32_t cpu, uint32_t i, ui
 /* Keeps when events were lost; where there are many, what is between two of them counts as well. */
 static int keep_loss(struct wall *w, uint32_t source, uint64_t from, uint64_t to)
 {
-	struct wall_loss *v = w->losses, *last = v ? &v[w->nlosses - 1] : NULL;
+	struct wall_loss *v = w->losses, *last = v && w->nlosses ? &v[w->nlosses - 1] : NULL;
 
-	if (w->nlosses && last->source == source && from <= last->to) {
+	if (last && last->source == source && from <= last->to) {
 		last->to = later(last->to, to);
 		return 0;
 	}
-	if (w->nlosses == LOSSES_MAX) {
+	if (last && w->nlosses == LOSSES_MAX) {
 		w->nlosses /= 2;
 		for (uint32_t k = 0; k < w->nlosses; k++) {
 			struct wall_loss a = v[2 * k], b = v[2 * k + 1];
@@ -337,7 +337,7 @@ static int lost_until(struct wall *w, uint32_t source, uint32_t cpu, uint64_t no
 	bool any = false;
 	int rc = 0;
 
-	for (uint32_t k = 1; k <= w->ncpus && !rc; k++) {
+	for (uint32_t k = 1; w->cpus && k <= w->ncpus && !rc; k++) {
 		struct wall_cpu *c = &w->cpus[k];
 		uint32_t i = c->known ? c->current : 0;
 
@@ -380,7 +380,7 @@ static int lost_before(struct wall *w, uint32_t source, uint32_t cpu, uint64_t n
 	int rc = c && c->losing ? lost_until(w, source, cpu, now) : 0;
 
 	w->losing = false;
-	for (uint32_t k = 1; k <= w->ncpus && !rc; k++) {
+	for (uint32_t k = 1; w->cpus && k <= w->ncpus && !rc; k++) {
 		c = &w->cpus[k];
 		if (c->losing && !now)
 			rc = lost_until(w, c->source, c->cpu, w->now);
@@ -792,7 +792,7 @@ static int on_context(struct wall *w, const struct ps_record *rec)
 	}
 	if (rec->context.tid == PS_NONE)
 		return 0;
-	/* A thread's end or turn may come before the first sample: it is the recording's beginning. */
+	/* A thread's end or turn before the first sample is the recording's beginning. */
 	if (!w->begin && (rec->type == PS_EXIT || rec->type == PS_SWITCH))
 		w->begin = rec->context.time;
 	w->now = later(w->now, w->begin ? rec->context.time : 0);
