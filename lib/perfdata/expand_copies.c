@@ -59,8 +59,8 @@ static bool find(const struct perf_info *p, const struct perf_raw *raw, const st
 	       word_at(raw, end, p->swap) == l->copy.left;
 	l->cut = l->copy.bytes & KNOWN_COPY_CUT;
 	l->copy.bytes &= ~(uint16_t)KNOWN_COPY_CUT;
-	l->sound = right && fits &&
-		   l->at + 8 + l->copy.bytes + (l->cut ? 0 : 8u) + USED <= UINT16_MAX;
+	l->sound =
+		right && fits && l->at + 8 + l->copy.bytes + (l->cut ? 0 : 8u) + USED <= UINT16_MAX;
 	/* Neither: a stack that has the mark by chance. */
 	return right || fits;
 }

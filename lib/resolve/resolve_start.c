@@ -143,7 +143,8 @@ int resolve_go_top(struct resolver *r, struct machine *m, struct space *sp,
 		bool last = i + 1 == a->n;
 
 		/* Nothing returns to where the sample was taken. */
-		if (ip >= CTX_MAX || (last ? a->leaf : a->ips[(ptrdiff_t)(i + 1) * a->step] >= CTX_MAX))
+		if (ip >= CTX_MAX ||
+		    (last ? a->leaf : a->ips[(ptrdiff_t)(i + 1) * a->step] >= CTX_MAX))
 			break;
 		rc = go_file(r, m, sp, ip, &d, &vaddr);
 		go |= d != NULL;

@@ -89,8 +89,8 @@ struct cfi_function {
 	uint64_t start, end;
 	enum {
 		CFI_FUNCTION,
-		CFI_COLD, /* entered with another function's frame: split off as rarely used */
-		CFI_PLT,  /* a linkage table */
+		CFI_COLD,  /* entered with another function's frame: split off as rarely used */
+		CFI_PLT,   /* a linkage table */
 		CFI_ENTRY, /* where a program begins to run */
 	} kind;
 };

@@ -195,8 +195,8 @@ static bool ends_x86(const uint8_t *end)
 	static const uint8_t last[] = {0xc3, 0xf4, 0xcc, 0x90};
 
 	return memchr(last, end[-1], sizeof(last)) || is_padding(end) ||
-	       (end[-2] == 0x0f && (end[-1] == 0x0b || end[-1] == 0x05)) || end[-2] == 0xeb || end[-5] == 0xe9 ||
-	       end[-5] == 0xe8 || end[-3] == 0xc2 ||
+	       (end[-2] == 0x0f && (end[-1] == 0x0b || end[-1] == 0x05)) || end[-2] == 0xeb ||
+	       end[-5] == 0xe9 || end[-5] == 0xe8 || end[-3] == 0xc2 ||
 	       (end[-2] == 0xff && (end[-1] & 0xf8) == 0xe0) ||
 	       (end[-6] == 0xff && end[-5] == 0x25);
 }
