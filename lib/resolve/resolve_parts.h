@@ -562,13 +562,6 @@ int resolve_take_cfi(struct resolver *r, struct rdso *d, const struct dso_file *
 /* The same of a DSO whose files were sought before there was anything to unwind. 0 or PP_ENOMEM. */
 int resolve_find_cfi(struct resolver *r, struct machine *m, struct rdso *d);
 
-/*
- * Whether an address in a symbol is one of its function: one whose size is not known seems to go on
- * over functions after it that have no symbol. As perf has it, it does. 0 or PP_ENOMEM.
- */
-int resolve_is_of(struct resolver *r, struct machine *m, struct rdso *d, uint64_t vaddr,
-		  const struct symbol *s, bool *is);
-
 /* ---- resolve_search.c ---- */
 
 /* Where the files of a DSO are sought, and what proves them. They belong to r and d. */
@@ -609,6 +602,13 @@ void resolve_recorded_release(struct machine *m);
 /* ---- resolve_frame.c: from an address to a frame ---- */
 
 /*
+ * Whether an address in a symbol is one of its function: one whose size is not known seems to go on
+ * over functions after it that have no symbol. As perf has it, it does. 0 or PP_ENOMEM.
+ */
+int resolve_is_of(struct resolver *r, struct machine *m, struct rdso *d, uint64_t vaddr,
+		  const struct symbol *s, bool *is);
+
+/*
  * The frame of an address, written if it is new; FRAME_UNKNOWN may be with it. `ret`: it is a
  * return address, so that the call lies before it. sp may be NULL: nothing is known of the process.
  */
@@ -638,9 +638,8 @@ struct outer_addresses {
  * A start may leave any number in the frame pointer, which the kernel then follows: that of main's
  * caller in glibc 2.43 leads to the arguments of the program, that of Go's scheduler to the
  * goroutine that it left, whose stack may be another by now. *past: so many of the addresses come
- * after a start of Go's scheduler, or after one if the last of them is not mapped: they are not part
- * of the stack. *mapped:
- * something is mapped at one of the addresses. 0, or an error.
+ * after a start of Go's scheduler, or after another one if the last of them is not mapped: they are
+ * not part of the stack. *mapped: something is mapped at one of the addresses. 0, or an error.
  */
 int resolve_past_start(struct resolver *r, struct machine *m, struct space *sp,
 		       const struct outer_addresses *a, uint32_t *past, bool *mapped);

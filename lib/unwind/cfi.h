@@ -98,8 +98,8 @@ int cfi_function(struct cfi *c, uint64_t vaddr, struct cfi_function *f);
 
 /*
  * What a function without a name is called: by the file's name, and by where it begins.
- * gzip+0x4a20, gzip+0x1f3c.cold, gzip+0x2020@plt; _start where a program begins to run. And back: whether a text is such a name of a
- * function in the file.
+ * gzip+0x4a20, gzip+0x1f3c.cold, gzip+0x2020@plt; _start where a program begins to run. And back:
+ * whether a text is such a name of a function in the file, but for the last.
  */
 void cfi_function_name(const struct cfi_function *f, const char *path, struct buf *b);
 bool cfi_function_named(const char *text, const char *path, uint64_t *start);

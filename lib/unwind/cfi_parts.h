@@ -86,7 +86,7 @@ struct cfi {
 	struct cfi_memory memory; /* instead; read NULL: there is none */
 	uint64_t entry;		  /* where it begins to run; 0: nowhere */
 	uint64_t entry_end;	  /* of the code there; 0: not yet known */
-	bool program;		  /* it is no library, which may run, too */
+	bool program;		  /* and not a library, which may run, too */
 	uint8_t nsegments;
 	struct elf_segment segments[ELF_SEGMENTS_MAX]; /* that are not writable */
 	struct cfi_section eh, hdr, debug;
@@ -161,7 +161,7 @@ int cfi_code_add(struct cfi *c, struct elf_file *f, bool image);
 /* The row of an address that no entry covers, from the code. 0, PP_ENOENT, PP_ENOMEM, PP_ELIMIT. */
 int cfi_code_row(struct cfi *c, uint64_t vaddr, uint32_t *id);
 
-/* Whether an address is in the code at the entry point, which ends where the next function begins. */
+/* Whether an address is in the code at the entry point, before the next function. */
 int cfi_in_entry(struct cfi *c, uint64_t vaddr, bool *in);
 
 /* Adds ROW_TOP or ROW_LEAVES for a function of Go's runtime that changes stacks. 0 or PP_ENOMEM. */

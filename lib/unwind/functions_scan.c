@@ -191,7 +191,7 @@ static bool is_padding(const uint8_t *end)
 
 static bool ends_x86(const uint8_t *end)
 {
-	/* ret, hlt, int3, nop; then ud2, syscall; jmp; a call of what never returns; ret $n; jmp *x */
+	/* ret, hlt, int3, nop; then ud2, syscall; jmp; a call without return; ret $n; jmp *x */
 	static const uint8_t last[] = {0xc3, 0xf4, 0xcc, 0x90};
 
 	return memchr(last, end[-1], sizeof(last)) || is_padding(end) ||
