@@ -66,7 +66,7 @@ static int grow(struct paths *p)
 	struct path_block *blocks;
 	uint32_t *names;
 
-	if (p->n >= cap)
+	if (p->n >= cap || cap < CAP_FIRST)
 		return PP_ELIMIT;
 	names = realloc(p->names, (size_t)cap * sizeof(*names));
 	if (!names)
