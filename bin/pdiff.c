@@ -54,7 +54,7 @@ static bool is_pair(const struct diff_command *c, char **names, int n, char **mo
 	bool pair = counts[0] + counts[1] + counts[2] + counts[3] == 2;
 
 	for (size_t k = 0; k < sizeof(lists) / sizeof(*lists) && pair; k++)
-		for (int i = 0; i < counts[k]; i++)
+		for (int i = 0; lists[k] && i < counts[k]; i++)
 			pair = pair && !diff_is_directory(lists[k][i]);
 	return pair;
 }
