@@ -9,9 +9,9 @@
  *		...	(children_put of all that there are)
  *	children_put(&c, hash, n);
  *
- * A slot has the number of an entry in the low bits, as many as the numbers need, and in those above
- * them its hash: most others are distinguished without a look at the entry. Open addressing; three
- * quarters of the slots are used at most.
+ * A slot has the number of an entry in the low bits, as many as the numbers need, and in those
+ * above them its hash: most others are distinguished without a look at the entry. Open addressing;
+ * three quarters of the slots are used at most.
  */
 #ifndef PP_BASE_CHILDREN_H
 #define PP_BASE_CHILDREN_H

@@ -27,6 +27,18 @@ const char *diff_row_name(const struct diff *d, const struct diff_row *r, size_t
 /* What a side has of a row, for people: percent of all samples, or an amount of time. */
 void diff_add_value(const struct family *f, double v, struct buf *b);
 
+/* "5 base and 5 new recordings; ..." and "verdict: 1 regressed, ...", without a newline. */
+void diff_add_head(const struct diff *d, struct buf *b);
+void diff_add_verdict(const struct diff *d, struct buf *b);
+
+/* What has to be known besides the numbers, one per line, each after `before`; may be nothing. */
+void diff_add_notes(const struct diff *d, const char *before, struct buf *b);
+
+/* Sorts rows as people read them: by verdict, then by the size of the difference. */
+void diff_sort(struct family *f);
+
+/* ---- text_comparison.c ---- */
+
 /* Rows of a family for people, as text or Markdown. */
 struct diff_rows {
 	const struct diff *d;
@@ -37,16 +49,6 @@ struct diff_rows {
 void diff_rows_begin(struct diff_rows *x, const struct diff *d, const struct family *f,
 		     enum table_form form, struct buf *b);
 void diff_rows_add(struct diff_rows *x, const struct diff_row *r);
-
-/* "5 base and 5 new recordings; ..." and "verdict: 1 regressed, ...", without a newline. */
-void diff_add_head(const struct diff *d, struct buf *b);
-void diff_add_verdict(const struct diff *d, struct buf *b);
-
-/* What has to be known besides the numbers, one per line, each after `before`; may be nothing. */
-void diff_add_notes(const struct diff *d, const char *before, struct buf *b);
-
-/* Sorts rows as people read them: by verdict, then by the size of the difference. */
-void diff_sort(struct family *f);
 
 /* ---- the forms: text_, data_, markup_ and folded_comparison.c ---- */
 

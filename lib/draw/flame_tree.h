@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/intern.h"
-#include "base/paths.h"
+#include "base/path_tree.h"
 #include "draw/flame.h"
 
 #define FLAME_ROOT PATHS_ROOT /* no frame is its own callee: also "none" */

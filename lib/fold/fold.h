@@ -23,7 +23,7 @@
 
 #include "base/diag.h"
 #include "base/out.h"
-#include "base/paths.h"
+#include "base/path_tree.h"
 #include "fold/about.h"
 
 #include <stdbool.h>
@@ -276,8 +276,8 @@ void fold_settle(struct fold *f);
 const char *fold_name_text(const struct fold *f, uint32_t id, size_t *len);
 
 /*
- * All input has been read: settles, chooses the event, and gives the warnings that are due. What was added,
- * and the account, are known from here on. 0, PP_ENOMEM, or PP_EMISMATCH (fold_tell).
+ * All input has been read: settles, chooses the event, and gives the warnings that are due. What
+ * was added, and the account, are known from here on. 0, PP_ENOMEM, or PP_EMISMATCH (fold_tell).
  */
 int fold_finish(struct fold *f);
 

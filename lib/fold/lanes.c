@@ -139,7 +139,7 @@ void fold_weigh(struct fold *f, uint32_t node, uint64_t weight)
 	uint64_t sum = weights_get(&f->weights, node);
 
 	if (!sum) {
-		f->seen += !fold_node_ends(f, node);
+		f->seen += !(f->paths.names[node] & PATHS_MARK);
 		f->paths.names[node] |= PATHS_MARK;
 	}
 	if (__builtin_add_overflow(sum, weight, &sum)) {

@@ -1,8 +1,8 @@
 /*
  * Private to lib/fold: the tree of stacks, for the files that keep it (fold.c) and write it.
  *
- * A node is a stack: the one of its parent, and a frame (base/paths.h). Its mark says that a stack
- * ends there, whose weight may be 0.
+ * A node is a stack: the one of its parent, and a frame (base/path_tree.h). Its mark says that a
+ * stack ends there, whose weight may be 0.
  */
 #ifndef PP_FOLD_STACK_TREE_H
 #define PP_FOLD_STACK_TREE_H

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 /*
- * The columns: C(NAME, name, width in text). Text has numbers on the right; it does not have columns
- * without a width, unless --by names them.
+ * The columns: C(NAME, name, width in text). Text has numbers on the right; it does not have
+ * columns without a width, unless --by names them.
  */
 #define COLUMNS(C) \
 	C(TIME, "time", 16) \

@@ -334,6 +334,31 @@ static int write_tree(const struct data *x)
 	return rc ? rc : out_take(x->out, x->b);
 }
 
+int report_write_event(const struct result *s, uint32_t event, uint32_t width, struct buf *b,
+		       struct out *out)
+{
+	return s->r->o.tree == REPORT_CALLER ? report_write_tree(s, event, width, b, out)
+					     : report_write_table(s, event, width, b, out);
+}
+
+int report_write_text(const struct result *s, uint32_t width, struct out *out)
+{
+	struct buf b = BUF_INIT;
+	int rc = 0;
+
+	for (uint32_t event = 0; event < s->nevents && !rc; event++) {
+		if (!s->events[event].samples)
+			continue;
+		if (out->written || out->len)
+			buf_addc(&b, '\n');
+		report_head(s, event, &b);
+		buf_adds(&b, "\n\n");
+		rc = report_write_event(s, event, width, &b, out);
+	}
+	buf_release(&b);
+	return rc;
+}
+
 /* ---- Markdown ---- */
 
 static void add_head(const struct data *x)

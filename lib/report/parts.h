@@ -347,20 +347,17 @@ void branches_release(struct branches *b);
 /* The share of an event's weight below which branches are left out, in percent. */
 double report_least(const struct report *r);
 
-/* ---- text_report.c ---- */
-
-/* Lines are to be no longer than `width`; 0: they may be. 0 or an error, as of those below. */
-int report_write_text(const struct result *s, uint32_t width, struct out *out);
-
-/* The table or the tree of an event; b is used on the way. */
-int report_write_event(const struct result *s, uint32_t event, uint32_t width, struct buf *b,
-		       struct out *out);
+/* ---- event_head.c ---- */
 
 /* Key k of a row as text and the view have it: paths are cut to their file; safe for a terminal. */
 void report_cell(const struct result *s, const struct report_row *row, unsigned k, struct buf *b);
 
 /* What was counted of an event, and what was not: a line without its end. */
 void report_head(const struct result *s, uint32_t event, struct buf *b);
+
+/* The tree of callers of an event; b is used on the way. */
+int report_write_tree(const struct result *s, uint32_t event, uint32_t width, struct buf *b,
+		      struct out *out);
 
 /* ---- tree_text.c ---- */
 
@@ -462,8 +459,13 @@ int report_write_html(const struct result *s, struct out *out);
 /* TSV, JSON and Markdown. */
 int report_write_data(const struct result *s, struct out *out);
 
-/* The table of an event as text; b is used on the way. */
+/* Lines are to be no longer than `width`; 0: they may be. 0 or an error, as of those below. */
+int report_write_text(const struct result *s, uint32_t width, struct out *out);
+
+/* The table of an event as text, or the table or the tree; b is used on the way. */
 int report_write_table(const struct result *s, uint32_t event, uint32_t width, struct buf *b,
+		       struct out *out);
+int report_write_event(const struct result *s, uint32_t event, uint32_t width, struct buf *b,
 		       struct out *out);
 
 /*

@@ -65,7 +65,7 @@ struct records {
 /* The first line of TSV: `first` takes the place of the first column's name. */
 void records_titles(struct records *r, const char *first);
 
-/* The title of a column of text or Markdown; after all of them a row ends, and Markdown has a rule. */
+/* The title of a column of text or Markdown. After the last: the row ends, Markdown has a rule. */
 void record_title(struct records *r, const char *s);
 void records_rule(struct records *r);
 
@@ -90,8 +90,8 @@ void record_none(struct records *r);
 void record_end(struct records *r);
 
 /*
- * Writes the rows of text that are in r->b, with the widths that their cells need. `below`, or NULL,
- * adds what is below a row to b; row 0 is the titles. b is used on the way. 0 or an error.
+ * Writes the rows of text that are in r->b, with the widths that their cells need. `below`, or
+ * NULL, adds what is below a row to b; row 0 is the titles. b is used on the way. 0 or an error.
  */
 typedef int record_below_fn(void *ctx, uint32_t row, struct buf *b);
 int records_print(struct records *r, record_below_fn *below, void *ctx, struct buf *b,

@@ -117,7 +117,7 @@ struct table_rows {
 	uint32_t n;
 	void (*key)(const void *ctx, uint32_t row, uint32_t k, struct buf *b);
 	void (*numbers)(const void *ctx, uint32_t row, uint32_t v, struct table_numbers *n);
-	/* Text: adds what is below a row, the table's first being 0. 0 or an error. NULL: nothing. */
+	/* Text: adds what is below a row; the first row is 0. 0 or an error. NULL: nothing. */
 	int (*below)(const void *ctx, uint32_t row, struct buf *b);
 	const void *ctx;
 };

@@ -1,7 +1,7 @@
-/* lib/base/arena.h, intern.h, paths.h and weights.h: against plain arrays that hold what must be found. */
+/* lib/base/arena.h, intern.h, path_tree.h, weights.h: against arrays with what must be found. */
 #include "base/arena.h"
 #include "base/intern.h"
-#include "base/paths.h"
+#include "base/path_tree.h"
 #include "base/weights.h"
 
 #include "base/err.h"
@@ -216,7 +216,7 @@ static void test_map64_edges(void)
 	map64_release(&m);
 }
 
-/* Each node of a plain tree beside its own: any shape, and long chains that are one run or several. */
+/* Each node of a plain tree beside its own: any shape; long chains, of one run or several. */
 static void test_paths(void)
 {
 	static uint32_t parent[MANY], name[MANY], depth[MANY];

@@ -15,12 +15,12 @@
  *
  * Most nodes are the child of the node before. So nodes form runs, in which each is the child of
  * the one before: a node takes 4 bytes for its name, and only a run has a parent. A block for each
- * 64 nodes tells where runs begin. A run has up to PATHS_RUN nodes, so that what is added up along
+ * 64 nodes says where runs begin. A run has up to PATHS_RUN nodes, so that what is added up along
  * it is found in a few steps. Ten million nodes in a million runs are 59 MB, and 8 MB for finding
  * children.
  */
-#ifndef PP_BASE_PATHS_H
-#define PP_BASE_PATHS_H
+#ifndef PP_BASE_PATH_TREE_H
+#define PP_BASE_PATH_TREE_H
 
 #include "base/children.h"
 

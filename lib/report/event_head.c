@@ -1,4 +1,4 @@
-/* A report as text: for each event a line about it, and its table or its tree. */
+/* Of an event, as text: the line about it, the cells of its keys, the tree of callers. */
 #include "report/parts.h"
 
 #include "base/err.h"
@@ -88,7 +88,7 @@ void report_cell(const struct result *s, const struct report_row *row, unsigned 
 
 /* ---- the caller's tree ---- */
 
-static int write_tree(const struct result *s, uint32_t event, uint32_t width, struct buf *b,
+int report_write_tree(const struct result *s, uint32_t event, uint32_t width, struct buf *b,
 		      struct out *out)
 {
 	struct branches tree = {0};
@@ -106,30 +106,5 @@ static int write_tree(const struct result *s, uint32_t event, uint32_t width, st
 			rc = out_take(out, b);
 	}
 	branches_release(&tree);
-	return rc;
-}
-
-int report_write_event(const struct result *s, uint32_t event, uint32_t width, struct buf *b,
-		       struct out *out)
-{
-	return s->r->o.tree == REPORT_CALLER ? write_tree(s, event, width, b, out)
-					     : report_write_table(s, event, width, b, out);
-}
-
-int report_write_text(const struct result *s, uint32_t width, struct out *out)
-{
-	struct buf b = BUF_INIT;
-	int rc = 0;
-
-	for (uint32_t event = 0; event < s->nevents && !rc; event++) {
-		if (!s->events[event].samples)
-			continue;
-		if (out->written || out->len)
-			buf_addc(&b, '\n');
-		report_head(s, event, &b);
-		buf_adds(&b, "\n\n");
-		rc = report_write_event(s, event, width, &b, out);
-	}
-	buf_release(&b);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /* A tree of paths: its memory, and the index of its runs. */
-#include "base/paths.h"
+#include "base/path_tree.h"
 
 #include "base/err.h"
 
