@@ -258,8 +258,8 @@ is "$status" 64 'an expression that is none'
 like "$ERR" '\^' 'with a mark at the place'
 : >nothing
 run "$BIN/phist" nothing
-is "$status" 1 'an empty file'
-like "$ERR" 'no samples' 'has no samples'
+is "$status" 2 'an empty file'
+like "$ERR" 'no input: the writer of the stream wrote nothing' 'is the fault of what was to write it'
 head -c "$(($(wc -c <demo.ps) / 2))" demo.ps >cut.ps
 run "$BIN/phist" --by event --tsv cut.ps
 is "$status" 1 'a stream that is cut off'
