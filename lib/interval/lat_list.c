@@ -304,7 +304,9 @@ static int add_line(struct lat_list *s, const struct lat *l, const struct interv
 {
 	int rc = s->ncolumns ? 0 : make_columns(s, l);
 
-	for (uint32_t i = 0; i < s->ncolumns && !rc; i++)
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < s->ncolumns; i++)
 		add_cell(s, l, iv, s->what[i]);
 	record_end(&s->to);
 	if (s->stacks && s->form == TABLE_FORM_TEXT) {
@@ -312,7 +314,7 @@ static int add_line(struct lat_list *s, const struct lat *l, const struct interv
 		text_stack(&s->line, l, "end", iv->end.text);
 		text_stack(&s->line, l, "waker", iv->wake.text);
 	}
-	return rc;
+	return 0;
 }
 
 static void add_shorter(struct lat_list *s, const char *unit, uint64_t dur)
