@@ -425,6 +425,33 @@ else
 	diag_file cc.err
 	skip 2 'the program was not built, or not recorded'
 fi
+# A function without a size that ends with a system call, from which it does not return: it is the one that waits.
+cat >last.c <<'EOF_C'
+#include <fcntl.h>
+#include <stdlib.h>
+long last(int fd, void *to, unsigned long n);
+__asm__(".globl last\n.type last,@function\nlast: .cfi_startproc\nxor %eax, %eax\n\tsyscall\n.cfi_endproc\n"
+	"\tnopl (%rax)\n\t.p2align 4\n\tret\n");
+
+int main(void)
+{
+	static char to[1 << 20];
+	int fd = open("/dev/zero", O_RDONLY);
+
+	for (int i = 0; i < 4000; i++)
+		if (last(fd, to, sizeof(to)) < 0)
+			return 1;
+	return 0;
+}
+EOF_C
+if [ "$(uname -m)" = x86_64 ] && "$CC" -O2 -o last last.c 2>cc.err &&
+	"$BIN/pcap-perf" -F 999 --call-graph dwarf,1024 -o last.data -- ./last 2>record.txt; then
+	"$BIN/pdecode" -b last.data | "$BIN/psym" -b 2>psym.err | "$BIN/pfold" -c --no-header >last.folded 2>pfold.err
+	like last.folded ';last[; ]' 'a system call at the end of a function without a size is of the function'
+else
+	diag_file cc.err
+	skip 1 'the program was not built, or not recorded'
+fi
 "$BIN/pdecode" -b dwarf.data | "$BIN/psym" -b --symfs stripped --no-guessed 2>psym.err | "$BIN/pfold" -c --no-header >plain.folded 2>pfold.err
 unlike plain.folded 'prog\+0x' '--no-guessed leaves them out'
 like plain.folded ';\[prog\]' 'as it was'

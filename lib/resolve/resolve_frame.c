@@ -338,7 +338,7 @@ static int guessed_symbol(struct resolver *r, struct machine *m, struct rdso *d,
 static int user_symbol(struct resolver *r, struct machine *m, struct rdso *d, uint64_t off,
 		       bool *ret, struct ps_frame *f)
 {
-	bool call = *ret, known, is = false;
+	bool call = *ret, known, found, is = false;
 	struct symbol s;
 	int rc = resolve_load(r, m, d);
 
@@ -350,8 +350,12 @@ static int user_symbol(struct resolver *r, struct machine *m, struct rdso *d, ui
 	if (rc)
 		return rc;
 	known = !resolve_vaddr(m, d, off - call, &f->addr);
-	if (known && find_code(d->table, f->addr, ret, &s))
+	found = known && find_code(d->table, f->addr, ret, &s);
+	if (found)
 		rc = resolve_is_of(r, m, d, f->addr, &s, &is);
+	/* In the kernel, where a thread goes on may be behind the function's last instruction. */
+	if (!rc && found && !is && !call && f->addr > s.start)
+		rc = resolve_is_of(r, m, d, f->addr - 1, &s, &is);
 	if (!rc && is)
 		rc = table_symbol(r, m->source, d, d->table, &s, d->out, &f->symbol);
 	if (!rc && !f->symbol)
