@@ -163,7 +163,7 @@ static int layout_make(const struct fold *f, struct layout *l)
 		most = start[k] > most ? start[k] : most;
 		start[k] = sum += start[k];
 	}
-	l->entries = malloc(((size_t)sum + 1) * sizeof(*l->entries));
+	l->entries = calloc((size_t)sum + 1, sizeof(*l->entries));
 	l->sorting = malloc(((size_t)most + 1) * sizeof(*l->sorting));
 	if (!l->entries || !l->sorting) {
 		free(inner);

@@ -266,20 +266,19 @@ static void add_cell(struct lat_list *s, const struct lat *l, const struct inter
 		     uint32_t what)
 {
 	struct value v = get(s, l, iv, what);
+	bool people = s->form == TABLE_FORM_TEXT;
 	struct buf *b;
 
-	if (s->form != TABLE_FORM_TEXT) {
-		add_value(&s->to, v);
-	} else if (what == COLUMN_NAME) {
+	if (what == COLUMN_NAME && people) {
 		add_name(s, l, iv);
-	} else if ((what == COLUMN_WAKER || what == COLUMN_WAKER_TID) && !iv->wake.time) {
+	} else if (people && (what == COLUMN_WAKER || what == COLUMN_WAKER_TID) && !iv->wake.time) {
 		record_none(&s->to);
-	} else if (v.none) {
+	} else if (v.none && people) {
 		record_number(&s->to, "-");
-	} else if (what == COLUMN_TIME) {
+	} else if (what == COLUMN_TIME && people) {
 		record_number(&s->to, "%" PRIu64 ".%09" PRIu64, v.number / 1000000000,
 			      v.number % 1000000000);
-	} else if (what == COLUMN_DURATION) {
+	} else if (what == COLUMN_DURATION && people) {
 		b = record_open(&s->to);
 		unit_add(b, (hist_int)v.number, lat_kind_unit(l, iv->kind));
 		record_close(&s->to);
