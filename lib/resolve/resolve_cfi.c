@@ -75,11 +75,9 @@ int resolve_find_cfi(struct resolver *r, struct machine *m, struct rdso *d)
 	/* Its symbols were needed before there was a stack to unwind. */
 	resolve_search(r, m, d, &search);
 	rc = dso_file_find(d->path, &d->id, &search, &f);
-	/* A file that cannot be read is another thing than one that is not there. */
-	if (f.failed == PP_EIO)
-		rc = f.failed;
-	if (rc != PP_ENOMEM && rc != PP_EIO)
+	if (rc != PP_ENOMEM)
 		rc = resolve_take_cfi(r, d, &f);
+	resolve_say_file(r, &f);
 	dso_file_release(&f);
 	return rc;
 }

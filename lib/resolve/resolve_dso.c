@@ -131,17 +131,6 @@ static void say_unproven(struct resolver *r, struct machine *m)
 	m->said = true;
 }
 
-/* This machine did not give a file that is there, or a part of it. */
-static void say_failed(struct resolver *r, const struct dso_file *f)
-{
-	struct elf_file *const files[] = {f->binary_elf, f->symbols_elf, f->dwarf_elf};
-
-	resolve_say_failed(r, f->failed_path, f->failed);
-	for (int i = 0; i < 3; i++)
-		resolve_say_failed(r, f->binary ? f->binary : f->symbols,
-				   elf_file_failed(files[i]));
-}
-
 /*
  * The root directory of a live process that has a file system of its own, such as a container's: ""
  * when there is none.
@@ -198,7 +187,7 @@ static int load_file(struct resolver *r, struct machine *m, struct rdso *d)
 			"file as it was, or --force if it is the same");
 	if (!rc && r->unwinding)
 		rc = resolve_take_cfi(r, d, &f);
-	say_failed(r, &f);
+	resolve_say_file(r, &f);
 	if (!rc && search.dwarf)
 		rc = resolve_take_dwarf(r, d, &f);
 	dso_file_release(&f);
@@ -326,7 +315,7 @@ int resolve_load_module(struct resolver *r, struct machine *m, struct rdso *d)
 		d->reason = PS_REASON_BUILD_ID;
 	}
 	keep_tried(r, d, &f);
-	say_failed(r, &f);
+	resolve_say_file(r, &f);
 	dso_file_release(&f);
 	if (rc && rc != PP_ENOMEM)
 		return 0;

@@ -298,7 +298,7 @@ int resolve_is_of(struct resolver *r, struct machine *m, struct rdso *d, uint64_
 		return rc;
 	rc = cfi_function(d->cfi, vaddr, &f);
 	*is = rc || f.start <= s->start;
-	return rc == PP_ENOMEM || pp_is_io(rc) ? rc : 0;
+	return rc == PP_ENOMEM ? rc : 0;
 }
 
 /*
@@ -317,7 +317,7 @@ static int guessed_symbol(struct resolver *r, struct machine *m, struct rdso *d,
 		return rc;
 	rc = cfi_function(d->cfi, vaddr, &f);
 	if (rc)
-		return rc == PP_ENOMEM || pp_is_io(rc) ? rc : 0;
+		return rc == PP_ENOMEM ? rc : 0;
 	slot = map64_put(&d->guessed, f.start, NULL);
 	if (!slot)
 		return PP_ENOMEM;

@@ -534,6 +534,8 @@ void rjits_release(struct machine *m);
 
 /* Reports what of a DSO's file, or of one of its others, could not be read: err, if any. */
 void resolve_say_failed(struct resolver *r, const char *path, int err);
+/* The same, of all files of a DSO that were found: what is there, and this machine did not give. */
+void resolve_say_file(struct resolver *r, const struct dso_file *f);
 /* The same, of the files that are still open for its stacks. */
 void resolve_say_unread(struct resolver *r, struct rdso *d);
 
