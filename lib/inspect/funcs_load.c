@@ -134,6 +134,9 @@ static int add_frames(struct funcs *t, const struct binary *b)
 		rc = each_frame(t, b, cfi);
 	if (!rc && gelf_getehdr(elf_file_elf(b->elf), &eh) && eh.e_entry)
 		rc = add_frame(t, known, b, cfi, eh.e_entry);
+	/* A table that cannot be read is another thing than one that is not there. */
+	if (!rc)
+		rc = cfi_failed(cfi);
 	cfi_free(cfi);
 	rows_release(&rows);
 	return rc;
