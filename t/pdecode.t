@@ -247,7 +247,7 @@ like "$ERR" 'empty: is empty' 'and it is reported'
 for way in 'pcap-ftrace" --no-such-option' 'pcap-perf" --no-such-option'; do
 	run_pipe "\"\$BIN/$way" '"$BIN/pdecode"' '"$BIN/psym"' '"$BIN/phist"'
 	is "$statuses" '64 2 2 2' "a recorder that could not begin: ${way%%\"*}"
-	like "$ERR" '\(stdin\): is empty: what was to write it could not, and says why' 'and where to look is said'
+	like "$ERR" '\(stdin\): is empty: what was to write it could not, and says why' 'and where to look is reported'
 done
 run "$BIN/pdecode" nowhere
 is "$status" 2 'a file that is not there cannot be decoded'

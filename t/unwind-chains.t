@@ -390,9 +390,15 @@ void begin(void)
 	__asm__ volatile("syscall" : : "a"(231), "D"(0L));
 }
 EOF_C
-if [ "$(uname -m)" = x86_64 ] && "$CC" -O2 -s -static -nostdlib -fno-asynchronous-unwind-tables -o own own.c 2>cc.err &&
-	"$BIN/pcap-perf" -F 999 --call-graph dwarf,1024 -o own.data -- ./own 2>record.txt; then
-	"$BIN/pdecode" -b own.data | "$BIN/psym" -b 2>psym.err | "$BIN/pfold" -c --no-header >own.folded 2>pfold.err
+# made NAME FLAG...: NAME.c is built and recorded; its stacks are NAME.folded, with counts.
+made() {
+	name=$1
+	shift
+	[ "$(uname -m)" = x86_64 ] && "$CC" -O2 "$@" -o "$name" "$name.c" 2>cc.err &&
+		"$BIN/pcap-perf" -F 999 --call-graph dwarf,1024 -o "$name.data" -- "./$name" 2>record.txt || return
+	"$BIN/pdecode" -b "$name.data" | "$BIN/psym" -b 2>psym.err | "$BIN/pfold" -c --no-header >"$name.folded" 2>pfold.err
+}
+if made own -s -static -nostdlib -fno-asynchronous-unwind-tables; then
 	like own.folded '^own;_start;own\+0x[0-9a-f]+;own\+0x[0-9a-f]+ ' 'a start that no table covers'
 	"$BIN/pprobe" -x own -F --tsv 2>pprobe.err | cut -f 1 >listed
 	like listed '^_start$' 'and pprobe has it'
@@ -416,9 +422,7 @@ int main(void)
 	return 0;
 }
 EOF_C
-if [ "$(uname -m)" = x86_64 ] && "$CC" -O2 -fno-toplevel-reorder -Wl,-x -o open open.c 2>cc.err &&
-	"$BIN/pcap-perf" -F 999 --call-graph dwarf,1024 -o open.data -- ./open 2>record.txt; then
-	"$BIN/pdecode" -b open.data | "$BIN/psym" -b 2>psym.err | "$BIN/pfold" -c --no-header >open.folded 2>pfold.err
+if made open -fno-toplevel-reorder -Wl,-x; then
 	like open.folded ';main;open\+0x[0-9a-f]+ ' 'a function after one without a size goes by where it begins'
 	unlike open.folded ';first[; ]' 'not by the other'
 else
@@ -444,9 +448,7 @@ int main(void)
 	return 0;
 }
 EOF_C
-if [ "$(uname -m)" = x86_64 ] && "$CC" -O2 -o last last.c 2>cc.err &&
-	"$BIN/pcap-perf" -F 999 --call-graph dwarf,1024 -o last.data -- ./last 2>record.txt; then
-	"$BIN/pdecode" -b last.data | "$BIN/psym" -b 2>psym.err | "$BIN/pfold" -c --no-header >last.folded 2>pfold.err
+if made last; then
 	like last.folded ';last[; ]' 'a system call at the end of a function without a size is of the function'
 else
 	diag_file cc.err

@@ -353,7 +353,7 @@ static int user_symbol(struct resolver *r, struct machine *m, struct rdso *d, ui
 	found = known && find_code(d->table, f->addr, ret, &s);
 	if (found)
 		rc = resolve_is_of(r, m, d, f->addr, &s, &is);
-	/* In the kernel, where a thread goes on may be behind the function's last instruction. */
+	/* In the kernel, where a thread goes on may lie after the function's last instruction. */
 	if (!rc && found && !is && !call && f->addr > s.start)
 		rc = resolve_is_of(r, m, d, f->addr - 1, &s, &is);
 	if (!rc && is)
