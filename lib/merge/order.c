@@ -195,10 +195,7 @@ static inline struct order_entry *heads_take(struct heads *h, uint64_t limit)
 	return e;
 }
 
-/*
- * Takes the next ones ahead, for who wants to know of them (order_ahead_fn), and fetches them: a
- * record was read long before its turn, and has left the cache.
- */
+/* Takes the next ones ahead. A record was read long before its turn: it has left the cache. */
 static inline void look_ahead(struct order *q, struct heads *h, uint64_t limit, size_t *left)
 {
 	while (*left && h->in - h->out <= ORDER_AHEAD) {
@@ -208,7 +205,8 @@ static inline void look_ahead(struct order *q, struct heads *h, uint64_t limit, 
 			return;
 		__builtin_prefetch(e->rec);
 		__builtin_prefetch(e->rec + 64);
-		q->ahead(q->ctx, e->rec);
+		if (q->ahead)
+			q->ahead(q->ctx, e->rec);
 		h->soon[h->in++ % (2 * ORDER_AHEAD)] = e;
 		--*left;
 	}
@@ -241,40 +239,6 @@ static void keep(struct order *q, const struct heads *h)
 	}
 }
 
-static int deliver_told(struct order *q, struct heads *h, uint64_t limit, size_t most)
-{
-	int rc = 0;
-
-	q->ahead(q->ctx, NULL);
-	for (;;) {
-		look_ahead(q, h, limit, &most);
-		if (h->in == h->out || rc)
-			break;
-		rc = deliver_one(q, h->soon[h->out++ % (2 * ORDER_AHEAD)]);
-	}
-	while (h->in != h->out)
-		block_unref(h->soon[h->out++ % (2 * ORDER_AHEAD)]->block);
-	return rc;
-}
-
-/* Nobody wants to know of them: those that come later in the same run are fetched. */
-static int deliver_untold(struct order *q, struct heads *h, uint64_t limit, size_t most)
-{
-	const struct order_entry *end = q->v + q->n;
-	struct order_entry *e;
-	int rc = 0;
-
-	while (!rc && most-- && (e = heads_take(h, limit))) {
-		if (end - e > ORDER_AHEAD) {
-			__builtin_prefetch(e[ORDER_AHEAD].rec);
-			__builtin_prefetch(e[ORDER_AHEAD].rec + 64);
-			__builtin_prefetch(e[ORDER_AHEAD].rec + 128);
-		}
-		rc = deliver_one(q, e);
-	}
-	return rc;
-}
-
 /* Delivers what is not younger than limit, and at most `most` records. */
 static int deliver(struct order *q, uint64_t limit, size_t most)
 {
@@ -283,8 +247,17 @@ static int deliver(struct order *q, uint64_t limit, size_t most)
 
 	if (rc)
 		return rc;
+	if (q->ahead)
+		q->ahead(q->ctx, NULL);
 	heads_init(&h, q);
-	rc = q->ahead ? deliver_told(q, &h, limit, most) : deliver_untold(q, &h, limit, most);
+	for (;;) {
+		look_ahead(q, &h, limit, &most);
+		if (h.in == h.out || rc)
+			break;
+		rc = deliver_one(q, h.soon[h.out++ % (2 * ORDER_AHEAD)]);
+	}
+	while (h.in != h.out)
+		block_unref(h.soon[h.out++ % (2 * ORDER_AHEAD)]->block);
 	keep(q, &h);
 	return rc;
 }
@@ -318,8 +291,7 @@ static int begin_run(struct order *q)
 	return 0;
 }
 
-/* There are many, or a run begins, or there is no room. */
-__attribute__((noinline)) static int make_room(struct order *q, uint64_t time)
+int order_add(struct order *q, uint64_t time, uint8_t *rec, struct block *b)
 {
 	int rc;
 
@@ -331,19 +303,8 @@ __attribute__((noinline)) static int make_room(struct order *q, uint64_t time)
 	}
 	if (q->n == q->cap && (rc = grow(q)))
 		return rc;
-	return !q->n || time < q->v[q->n - 1].time ? begin_run(q) : 0;
-}
-
-int order_add(struct order *q, uint64_t time, uint8_t *rec, struct block *b)
-{
-	int rc;
-
-	if (q->blocks.live > ORDER_HELD_MAX || q->n >= ORDER_RECORDS_MAX || q->n == q->cap ||
-	    !q->n || time < q->v[q->n - 1].time) {
-		rc = make_room(q, time);
-		if (rc)
-			return rc;
-	}
+	if ((!q->n || time < q->v[q->n - 1].time) && (rc = begin_run(q)))
+		return rc;
 	q->v[q->n++] = (struct order_entry){time, rec, b};
 	b->refs++;
 	if (time > q->max_time)
